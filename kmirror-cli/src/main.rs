@@ -1,0 +1,2 @@
+//! The `kmirror` command.
+fn main() {}

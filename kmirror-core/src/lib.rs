@@ -1,0 +1,4 @@
+//! The engine.
+
+pub mod clock;
+pub mod config;
