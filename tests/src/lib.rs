@@ -1,1 +1,16 @@
-//! Placeholder
+//! The harness of the integration tests: real Kafka brokers of every release on loopback, an independent Java client
+//! that judges what arrived, and the `kmirror` binary as a child process.
+//!
+//! Everything here blocks and reads the real clock: a test says what it waits for, and by when. Nothing here is used by
+//! the product.
+
+pub mod failure;
+pub mod wait;
+
+pub mod cache;
+pub mod process;
+
+pub mod brokers;
+pub mod wire;
+
+pub use failure::{Failure, Result};

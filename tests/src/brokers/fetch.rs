@@ -1,0 +1,75 @@
+//! The jars of a release, fetched by Maven once per machine.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::release::{Release, release};
+use crate::failure::Context as _;
+use crate::process::tail;
+use crate::{Failure, Result, cache};
+
+const POM: &str = include_str!("pom.template.xml");
+
+/// Pinned: a newer plugin may want a newer Maven than Debian has.
+const COPY: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
+
+/// A release whose jars are on this machine.
+#[derive(Clone, Debug)]
+pub struct Distribution {
+    /// Which release.
+    pub release: &'static Release,
+    /// The folder of its jars.
+    pub jars: PathBuf,
+}
+
+impl Distribution {
+    /// Its class path, for `java -cp`.
+    pub fn class_path(&self) -> String {
+        format!("{}/*", self.jars.display())
+    }
+
+    /// The one jar of this distribution whose name begins with `artifact` and a digit after the dash.
+    pub fn jar(&self, artifact: &str) -> PathBuf {
+        self.jars.join(format!("{artifact}-{}.jar", self.release.version))
+    }
+}
+
+/// The release `version`, fetched into the cache if it is not there yet.
+pub fn distribution(version: &str) -> Result<Distribution> {
+    let release = release(version)?;
+    let jars = cache::filled(&format!("brokers/{version}"), |folder| fetch(release, folder))?;
+    Ok(Distribution { release, jars })
+}
+
+fn fetch(release: &Release, folder: &Path) -> Result {
+    // Beside the folder that is filled, so that neither becomes a part of the class path and the log stays after a failure.
+    let pom = folder.with_extension("pom.xml");
+    let log = folder.with_extension("log");
+    fs::write(&pom, project(release)).context(|| format!("writing {}", pom.display()))?;
+    let file = fs::File::create(&log).context(|| format!("creating {}", log.display()))?;
+    let errors = file.try_clone().context(|| format!("opening {}", log.display()))?;
+    let mut mvn = Command::new("mvn");
+    mvn.args(["-B", "-f"]).arg(&pom).arg(COPY).arg("-DincludeScope=runtime");
+    mvn.arg(format!("-DoutputDirectory={}", folder.display()));
+    mvn.stdin(Stdio::null()).stdout(file).stderr(errors);
+    let status = mvn.status().context(|| format!("fetching Kafka {}: starting {mvn:?}", release.version))?;
+    if status.success() {
+        return Ok(());
+    }
+    let said = fs::read_to_string(&log).unwrap_or_default();
+    let (version, log) = (release.version, log.display());
+    Err(Failure::new(format!("fetching Kafka {version}: {status}\n{mvn:?}\nlog {log} ends:\n{}", tail(&said))))
+}
+
+fn project(release: &Release) -> String {
+    let kafka = format!("kafka_{}", release.scala);
+    let own = [("org.apache.kafka", kafka.as_str(), release.version)];
+    let mut dependencies = String::new();
+    for (group, artifact, version) in release.beside.iter().chain(&own) {
+        dependencies.push_str(&format!(
+            "    <dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version></dependency>\n"
+        ));
+    }
+    POM.replace("@version@", release.version).replace("@dependencies@", &dependencies)
+}
