@@ -1,0 +1,251 @@
+//! One file per API: its request, its response, and both at every version that this crate speaks.
+//!
+//! The structs do not depend on a version. What a version does not carry is left out when it is written, where Kafka
+//! calls the field ignorable, and comes back as its documented default when it is read; leaving out a field whose
+//! absence would change what is asked for is an [`EncodeError`]. `Default` gives Kafka's defaults.
+//!
+//! Names are those of Kafka's message definitions (`clients/src/main/resources/common/message/*.json`). Tagged fields
+//! are skipped when they are read and not written.
+
+use std::ops::RangeInclusive;
+
+use crate::api::ApiKey;
+use crate::error::{DecodeError, EncodeError};
+use crate::wire::{Form, Reader, Writer};
+
+mod api_versions;
+pub use api_versions::{ApiVersionRange, ApiVersionsRequest, ApiVersionsResponse};
+
+mod metadata;
+pub use metadata::{
+    MetadataBroker, MetadataPartition, MetadataRequest, MetadataRequestTopic, MetadataResponse, MetadataTopic,
+};
+
+mod fetch;
+pub use fetch::{
+    AbortedTransaction, FetchPartition, FetchRequest, FetchResponse, FetchTopic, FetchableTopic, FetchedPartition,
+    ForgottenTopic,
+};
+
+mod produce;
+pub use produce::{
+    ProducePartition, ProduceRequest, ProduceResponse, ProduceTopic, ProducedPartition, ProducedTopic, RecordChunks,
+    RecordError,
+};
+
+mod list_offsets;
+pub use list_offsets::{
+    ListOffsetsPartition, ListOffsetsRequest, ListOffsetsResponse, ListOffsetsTopic, ListedOffset, ListedTopic,
+};
+
+mod find_coordinator;
+pub use find_coordinator::{FindCoordinatorRequest, FindCoordinatorResponse};
+
+mod offset_commit;
+pub use offset_commit::{
+    CommittedPartition, CommittedTopic, OffsetCommitPartition, OffsetCommitRequest, OffsetCommitResponse,
+    OffsetCommitTopic,
+};
+
+mod offset_fetch;
+pub use offset_fetch::{FetchedOffset, FetchedOffsetTopic, OffsetFetchRequest, OffsetFetchResponse, OffsetFetchTopic};
+
+mod init_producer_id;
+pub use init_producer_id::{InitProducerIdRequest, InitProducerIdResponse};
+
+mod create_topics;
+pub use create_topics::{
+    CreatableReplicaAssignment, CreatableTopic, CreatableTopicConfig, CreateTopicsRequest, CreateTopicsResponse,
+    CreatedTopic, CreatedTopicConfig,
+};
+
+/// The body of a request or of a response.
+///
+/// `version` has to be one that the API has; [`AnyRequest`] and [`AnyResponse`] check it.
+pub trait Message: Sized {
+    /// Writes the body as `version` has it.
+    fn encode(&self, version: i16, w: &mut Writer) -> Result<(), EncodeError>;
+
+    /// Reads the body as `version` has it; what stands after it is left in `r`.
+    fn decode(version: i16, r: &mut Reader) -> Result<Self, DecodeError>;
+}
+
+/// The body of a request.
+pub trait Request: Message + Into<AnyRequest> {
+    /// The API.
+    const KEY: ApiKey;
+    /// The versions that this crate speaks.
+    const VERSIONS: RangeInclusive<i16>;
+    /// The first compact version (KIP-482).
+    const FLEXIBLE_FROM: i16;
+    /// What answers it.
+    type Response: Message;
+}
+
+macro_rules! apis {
+    ($($name:ident $request:ident $response:ident,)*) => {
+        /// A request of any API that this crate speaks.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub enum AnyRequest {
+            $(
+                #[doc = concat!("See [`", stringify!($request), "`].")]
+                $name($request),
+            )*
+        }
+
+        /// A response of any API that this crate speaks.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub enum AnyResponse {
+            $(
+                #[doc = concat!("See [`", stringify!($response), "`].")]
+                $name($response),
+            )*
+        }
+
+        impl AnyRequest {
+            /// The API.
+            #[must_use]
+            pub const fn key(&self) -> ApiKey {
+                match self {
+                    $(Self::$name(_) => $request::KEY,)*
+                }
+            }
+
+            /// The versions that this crate speaks.
+            #[must_use]
+            pub const fn versions(&self) -> RangeInclusive<i16> {
+                match self {
+                    $(Self::$name(_) => $request::VERSIONS,)*
+                }
+            }
+
+            /// Writes the body as `version` has it.
+            pub fn encode(&self, version: i16, w: &mut Writer) -> Result<(), EncodeError> {
+                refuse_unspoken(self.key(), version)?;
+                match self {
+                    $(Self::$name(request) => request.encode(version, w),)*
+                }
+            }
+
+            /// Reads the body of a request as `version` of `key` has it.
+            pub fn decode(key: ApiKey, version: i16, r: &mut Reader) -> Result<Self, DecodeError> {
+                refuse_unknown(key, version)?;
+                match key {
+                    $($request::KEY => $request::decode(version, r).map(Self::$name),)*
+                    key => Err(DecodeError::UnknownApi { key }),
+                }
+            }
+        }
+
+        impl AnyResponse {
+            /// The API.
+            #[must_use]
+            pub const fn key(&self) -> ApiKey {
+                match self {
+                    $(Self::$name(_) => $request::KEY,)*
+                }
+            }
+
+            /// Writes the body as `version` has it.
+            pub fn encode(&self, version: i16, w: &mut Writer) -> Result<(), EncodeError> {
+                refuse_unspoken(self.key(), version)?;
+                match self {
+                    $(Self::$name(response) => response.encode(version, w),)*
+                }
+            }
+
+            /// Reads the body of a response as `version` of `key` has it.
+            pub fn decode(key: ApiKey, version: i16, r: &mut Reader) -> Result<Self, DecodeError> {
+                refuse_unknown(key, version)?;
+                match key {
+                    $($request::KEY => $response::decode(version, r).map(Self::$name),)*
+                    key => Err(DecodeError::UnknownApi { key }),
+                }
+            }
+        }
+
+        $(
+            impl From<$request> for AnyRequest {
+                fn from(request: $request) -> Self {
+                    Self::$name(request)
+                }
+            }
+
+            impl From<$response> for AnyResponse {
+                fn from(response: $response) -> Self {
+                    Self::$name(response)
+                }
+            }
+
+            impl TryFrom<AnyResponse> for $response {
+                type Error = AnyResponse;
+
+                /// Gives the response back as it came when it is one of another API.
+                fn try_from(response: AnyResponse) -> Result<Self, AnyResponse> {
+                    if let AnyResponse::$name(response) = response { Ok(response) } else { Err(response) }
+                }
+            }
+        )*
+
+        /// The versions that this crate speaks of an API, and the first compact one.
+        const fn spoken(key: ApiKey) -> Option<(RangeInclusive<i16>, i16)> {
+            match key {
+                $($request::KEY => Some(($request::VERSIONS, $request::FLEXIBLE_FROM)),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+apis! {
+    ApiVersions ApiVersionsRequest ApiVersionsResponse,
+    Metadata MetadataRequest MetadataResponse,
+    Fetch FetchRequest FetchResponse,
+    Produce ProduceRequest ProduceResponse,
+    ListOffsets ListOffsetsRequest ListOffsetsResponse,
+    FindCoordinator FindCoordinatorRequest FindCoordinatorResponse,
+    OffsetCommit OffsetCommitRequest OffsetCommitResponse,
+    OffsetFetch OffsetFetchRequest OffsetFetchResponse,
+    InitProducerId InitProducerIdRequest InitProducerIdResponse,
+    CreateTopics CreateTopicsRequest CreateTopicsResponse,
+}
+
+impl AnyRequest {
+    /// Is this version compact (KIP-482)?
+    #[must_use]
+    pub const fn flexible(&self, version: i16) -> bool {
+        matches!(form_of(self.key(), version), Form::Compact)
+    }
+}
+
+/// The form of a version of an API; classic for an API that this crate does not speak.
+pub(crate) const fn form_of(key: ApiKey, version: i16) -> Form {
+    match spoken(key) {
+        Some((_, flexible_from)) => Form::at(version, flexible_from),
+        None => Form::Classic,
+    }
+}
+
+fn refuse_unknown(key: ApiKey, version: i16) -> Result<(), DecodeError> {
+    match spoken(key) {
+        None => Err(DecodeError::UnknownApi { key }),
+        Some((versions, _)) if !versions.contains(&version) => Err(DecodeError::UnsupportedVersion { key, version }),
+        Some(_) => Ok(()),
+    }
+}
+
+fn refuse_unspoken(key: ApiKey, version: i16) -> Result<(), EncodeError> {
+    match refuse_unknown(key, version) {
+        Ok(()) => Ok(()),
+        Err(_) => Err(EncodeError::UnsupportedVersion { key, version }),
+    }
+}
+
+/// Refuses to leave out a field that was `set` and that `version` cannot carry.
+fn refuse_left_out(set: bool, what: &'static str, version: i16) -> Result<(), EncodeError> {
+    if set {
+        Err(EncodeError::NotInVersion { what, version })
+    } else {
+        Ok(())
+    }
+}

@@ -1,0 +1,1 @@
+//! The wire protocol, held against Kafka's definitions.
