@@ -1,7 +1,33 @@
 //! Text becomes a [`Config`] once; after that nothing is optional.
+//!
+//! ```text
+//! consumer.properties ─┐                    ┌─ keys: what each key means
+//!                      ├→ RawConfig ─ survey ┴→ one Warning for each key that does nothing
+//! producer.properties ─┘      │
+//! RunOptions (flags) ─────────┴─ resolve ──→ Config, every value decided
+//! ```
+
+pub mod error;
+pub use error::{ConfigError, PatternFault, Place};
 
 mod model;
 pub use model::{ClusterConfig, Config, FetchConfig, Isolation, ProduceConfig, Side, StartPolicy, defaults};
 
+mod pattern;
 pub mod topics;
-pub use topics::TopicSelection;
+pub use topics::{TopicPattern, TopicSelection};
+
+pub mod properties;
+pub use properties::{RawConfig, RawEntry};
+
+pub mod keys;
+pub use keys::Role;
+
+mod values;
+
+mod clients;
+mod cluster;
+pub use cluster::{Warning, cluster, survey};
+
+mod resolve;
+pub use resolve::{Resolved, RunOptions, resolve};

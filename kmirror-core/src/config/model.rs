@@ -160,6 +160,8 @@ pub mod defaults {
     pub const BATCH_BYTES_MAX: usize = 800_000;
     /// Kafka: 5.
     pub const IN_FLIGHT_MAX: usize = 5;
+    /// MirrorMaker: true.
+    pub const ABORT_ON_SEND_FAILURE: bool = true;
     /// EXACTNESS.md P7.
     pub const SETTLE: Duration = Duration::from_secs(30);
     /// MirrorMaker: 60 s.
@@ -229,7 +231,7 @@ impl Default for ProduceConfig {
             batch_bytes_max: defaults::BATCH_BYTES_MAX,
             in_flight_max: defaults::IN_FLIGHT_MAX,
             compression: None,
-            abort_on_send_failure: true,
+            abort_on_send_failure: defaults::ABORT_ON_SEND_FAILURE,
             settle: defaults::SETTLE,
         }
     }
