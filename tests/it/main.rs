@@ -1,1 +1,5 @@
-//! Placeholder
+//! Integration tests: everything that needs more than one crate, a real broker, or the tree itself.
+//!
+//! One binary, so that all tests share the brokers that they start.
+
+mod harness;

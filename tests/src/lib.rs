@@ -13,4 +13,9 @@ pub mod process;
 pub mod brokers;
 pub mod wire;
 
+pub mod judge;
+pub mod sha256;
+
+pub mod kmirror;
+
 pub use failure::{Failure, Result};

@@ -53,9 +53,15 @@ pub fn ends(bootstrap: &str, topic: &str, modern: bool) -> Result<Vec<Option<i64
 /// ZooKeeper's answer to one of its four letter words.
 pub fn four_letters(address: &str, word: &str) -> Result<String> {
     let mut connection = Connection::to(address)?;
-    connection.stream.write_all(word.as_bytes()).context(|| format!("asking {address}"))?;
+    connection
+        .stream
+        .write_all(word.as_bytes())
+        .context(|| format!("asking {address}"))?;
     let mut answer = String::new();
-    connection.stream.read_to_string(&mut answer).context(|| format!("reading from {address}"))?;
+    connection
+        .stream
+        .read_to_string(&mut answer)
+        .context(|| format!("reading from {address}"))?;
     Ok(answer)
 }
 
@@ -126,7 +132,10 @@ fn read_brokers(answer: &mut Answer<'_>) -> Result<Vec<Broker>> {
         let host = answer.string()?;
         let port = answer.i32()?;
         answer.string()?; // rack
-        brokers.push(Broker { id, address: format!("{host}:{port}") });
+        brokers.push(Broker {
+            id,
+            address: format!("{host}:{port}"),
+        });
     }
     Ok(brokers)
 }
@@ -138,10 +147,17 @@ struct Connection {
 
 impl Connection {
     fn to(address: &str) -> Result<Connection> {
-        let socket = address.parse().map_err(|_| Failure::new(format!("not an address: {address}")))?;
+        let socket = address
+            .parse()
+            .map_err(|_| Failure::new(format!("not an address: {address}")))?;
         let stream = TcpStream::connect_timeout(&socket, WITHIN).context(|| format!("connecting to {address}"))?;
-        stream.set_read_timeout(Some(WITHIN)).context(|| format!("connecting to {address}"))?;
-        Ok(Connection { address: address.to_owned(), stream })
+        stream
+            .set_read_timeout(Some(WITHIN))
+            .context(|| format!("connecting to {address}"))?;
+        Ok(Connection {
+            address: address.to_owned(),
+            stream,
+        })
     }
 
     /// Sends a request with header v1 and no client id; the body of the answer.
@@ -155,12 +171,18 @@ impl Connection {
         let length = i32::try_from(request.0.len()).unwrap_or(i32::MAX);
         let mut frame = length.to_be_bytes().to_vec();
         frame.append(&mut request.0);
-        self.stream.write_all(&frame).context(|| format!("asking {}", self.address))?;
+        self.stream
+            .write_all(&frame)
+            .context(|| format!("asking {}", self.address))?;
         let mut length = [0; 4];
-        self.stream.read_exact(&mut length).context(|| format!("reading from {}", self.address))?;
+        self.stream
+            .read_exact(&mut length)
+            .context(|| format!("reading from {}", self.address))?;
         let length = usize::try_from(i32::from_be_bytes(length)).unwrap_or(0);
         let mut answer = vec![0; length.clamp(4, 64 << 20)];
-        self.stream.read_exact(&mut answer).context(|| format!("reading from {}", self.address))?;
+        self.stream
+            .read_exact(&mut answer)
+            .context(|| format!("reading from {}", self.address))?;
         Ok(answer.split_off(4))
     }
 }
@@ -195,13 +217,18 @@ impl<'a> Answer<'a> {
     }
 
     fn take(&mut self, count: usize) -> Result<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count).ok_or_else(|| Failure::new("a broker's answer ends early"))?;
+        let (taken, rest) = self
+            .0
+            .split_at_checked(count)
+            .ok_or_else(|| Failure::new("a broker's answer ends early"))?;
         self.0 = rest;
         Ok(taken)
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        self.take(N)?.try_into().map_err(|_| Failure::new("a broker's answer ends early"))
+        self.take(N)?
+            .try_into()
+            .map_err(|_| Failure::new("a broker's answer ends early"))
     }
 
     fn i16(&mut self) -> Result<i16> {

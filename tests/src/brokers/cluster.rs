@@ -62,8 +62,15 @@ impl ClusterBuilder {
         };
         let jvm = (self.profile, self.heap_mib);
         let ids = 0..self.nodes;
-        let nodes = ids.map(|id| Node::new(id, &folder, &distribution, jvm)).collect::<Result<Vec<Node>>>()?;
-        let cluster = Cluster { nodes, zookeeper, distribution, _reaper: reaper };
+        let nodes = ids
+            .map(|id| Node::new(id, &folder, &distribution, jvm))
+            .collect::<Result<Vec<Node>>>()?;
+        let cluster = Cluster {
+            nodes,
+            zookeeper,
+            distribution,
+            _reaper: reaper,
+        };
         cluster.start_nodes(&self.properties)?;
         Ok(cluster)
     }
@@ -83,7 +90,13 @@ impl Cluster {
     /// A cluster of the release `version`, to be described further and started.
     pub fn of(version: &str) -> ClusterBuilder {
         let (version, profile) = (version.to_owned(), JvmProfile::QuickStart);
-        ClusterBuilder { version, nodes: 1, properties: Vec::new(), profile, heap_mib: 512 }
+        ClusterBuilder {
+            version,
+            nodes: 1,
+            properties: Vec::new(),
+            profile,
+            heap_mib: 512,
+        }
     }
 
     /// One broker of the release `version`.
@@ -150,7 +163,9 @@ impl Cluster {
 
     fn node(&self, id: u32) -> Result<&Node> {
         let index = usize::try_from(id).unwrap_or(usize::MAX);
-        self.nodes.get(index).ok_or_else(|| Failure::new(format!("no broker {id} in a cluster of {}", self.nodes.len())))
+        self.nodes
+            .get(index)
+            .ok_or_else(|| Failure::new(format!("no broker {id} in a cluster of {}", self.nodes.len())))
     }
 
     fn start_nodes(&self, extra: &[(String, String)]) -> Result {
@@ -182,7 +197,9 @@ impl Cluster {
 /// `KMIRROR_DATA` (a tmpfs, say), or the system's folder for temporary files.
 fn data_folder() -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| std::env::var_os("KMIRROR_DATA").map_or_else(std::env::temp_dir, PathBuf::from)).clone()
+    FOLDER
+        .get_or_init(|| std::env::var_os("KMIRROR_DATA").map_or_else(std::env::temp_dir, PathBuf::from))
+        .clone()
 }
 
 fn common_properties(node: &Node, nodes: usize) -> Vec<(String, String)> {
@@ -204,7 +221,9 @@ fn common_properties(node: &Node, nodes: usize) -> Vec<(String, String)> {
 }
 
 fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
-    list.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+    list.iter()
+        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+        .collect()
 }
 
 /// The quorum of a KRaft cluster: one controller beside each broker.
@@ -222,7 +241,11 @@ impl Kraft {
         // A UUID in base64url: 21 free digits, then one whose low four bits are zero.
         let mut random = fastrand::Rng::new();
         let cluster_id: String = (0..21).map(|_| random.alphanumeric()).chain(['Q']).collect();
-        Ok(Kraft { cluster_id, controllers, voters: voters.join(",") })
+        Ok(Kraft {
+            cluster_id,
+            controllers,
+            voters: voters.join(","),
+        })
     }
 
     fn properties(&self, node: &Node, index: usize) -> Vec<(String, String)> {
@@ -230,10 +253,16 @@ impl Kraft {
         pairs(&[
             ("node.id", &node.id().to_string()),
             ("process.roles", "broker,controller"),
-            ("listeners", &format!("PLAINTEXT://{},CONTROLLER://127.0.0.1:{controller}", node.address())),
+            (
+                "listeners",
+                &format!("PLAINTEXT://{},CONTROLLER://127.0.0.1:{controller}", node.address()),
+            ),
             ("advertised.listeners", &format!("PLAINTEXT://{}", node.address())),
             ("controller.listener.names", "CONTROLLER"),
-            ("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT"),
+            (
+                "listener.security.protocol.map",
+                "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+            ),
             ("controller.quorum.voters", &self.voters),
         ])
     }
@@ -270,7 +299,9 @@ impl ZooKeeper {
                 return Err(Failure::new(format!("ZooKeeper ended with {status}")));
             }
             let address = format!("127.0.0.1:{}", port.number());
-            Ok(wire::four_letters(&address, "ruok").is_ok_and(|answer| answer == "imok").then_some(()))
+            Ok(wire::four_letters(&address, "ruok")
+                .is_ok_and(|answer| answer == "imok")
+                .then_some(()))
         })
         .map_err(|failure| Failure::new(format!("{failure}\n{}", jvm.output())))?;
         Ok(ZooKeeper { _jvm: jvm, port })

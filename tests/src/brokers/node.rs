@@ -37,7 +37,15 @@ impl Node {
         cache::create_folder(&folder)?;
         let (profile, heap_mib) = jvm;
         let distribution = distribution.clone();
-        Ok(Node { id, port: Port::reserve()?, folder, distribution, profile, heap_mib, jvm: Mutex::new(None) })
+        Ok(Node {
+            id,
+            port: Port::reserve()?,
+            folder,
+            distribution,
+            profile,
+            heap_mib,
+            jvm: Mutex::new(None),
+        })
     }
 
     /// Its id in the cluster: 0 and up.
@@ -85,7 +93,10 @@ impl Node {
         let mut tool = Guarded::spawn("StorageTool format", &command, &log, &log)?;
         match tool.wait(START_WITHIN)? {
             0 => Ok(()),
-            status => Err(Failure::new(format!("StorageTool format ended with {status}\n{}", tool.output()))),
+            status => Err(Failure::new(format!(
+                "StorageTool format ended with {status}\n{}",
+                tool.output()
+            ))),
         }
     }
 
@@ -115,13 +126,17 @@ impl Node {
     }
 
     pub(super) fn stop(&self) -> Result {
-        let Some(mut jvm) = self.jvm().take() else { return Ok(()) };
+        let Some(mut jvm) = self.jvm().take() else {
+            return Ok(());
+        };
         jvm.signal("TERM")?;
         jvm.wait(STOP_WITHIN).map(drop)
     }
 
     pub(super) fn kill(&self) -> Result {
-        let Some(mut jvm) = self.jvm().take() else { return Ok(()) };
+        let Some(mut jvm) = self.jvm().take() else {
+            return Ok(());
+        };
         jvm.kill()
     }
 

@@ -53,7 +53,13 @@ pub const RELEASES: &[Release] = &[
     Release::zookeeper("2.8.2", "2.13", LOG4J),
     Release::zookeeper("3.0.2", "2.13", LOG4J),
     Release::zookeeper("3.9.1", "2.13", RELOAD4J),
-    Release { version: "4.4.0", scala: "2.13", mode: Mode::KRaft, creates_topics: true, beside: LOG4J2 },
+    Release {
+        version: "4.4.0",
+        scala: "2.13",
+        mode: Mode::KRaft,
+        creates_topics: true,
+        beside: LOG4J2,
+    },
 ];
 
 impl Release {
@@ -65,16 +71,25 @@ impl Release {
         // "0.10.0…": const code cannot compare strings, and the one release without the API is told by its fifth byte.
         let bytes = version.as_bytes();
         let without_create = bytes[0] == b'0' && bytes[5] == b'0';
-        Release { version, scala, mode: Mode::ZooKeeper, creates_topics: !without_create, beside }
+        Release {
+            version,
+            scala,
+            mode: Mode::ZooKeeper,
+            creates_topics: !without_create,
+            beside,
+        }
     }
 }
 
 /// The release with this number.
 pub fn release(version: &str) -> Result<&'static Release> {
-    RELEASES.iter().find(|release| release.version == version).ok_or_else(|| {
-        let known: Vec<&str> = RELEASES.iter().map(|release| release.version).collect();
-        Failure::new(format!("no release {version} in the table; known: {}", known.join(" ")))
-    })
+    RELEASES
+        .iter()
+        .find(|release| release.version == version)
+        .ok_or_else(|| {
+            let known: Vec<&str> = RELEASES.iter().map(|release| release.version).collect();
+            Failure::new(format!("no release {version} in the table; known: {}", known.join(" ")))
+        })
 }
 
 type Artifacts = &'static [(&'static str, &'static str, &'static str)];
