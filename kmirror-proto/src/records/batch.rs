@@ -1,0 +1,285 @@
+//! A magic 2 batch as it lies on the wire.
+//!
+//! ```text
+//!  0         8        12         16      17    21          23            27              35
+//! +---------+--------+----------+-------+-----+-----------+-------------+---------------+--------------+
+//! | base    | length | leader   | magic | crc | attributes| last offset | base          | max          |
+//! | offset 8| 4      | epoch 4  | 2     | 4   | 2         | delta 4     | timestamp 8   | timestamp 8  |
+//! +---------+--------+----------+-------+-----+-----------+-------------+---------------+--------------+
+//!  43           51          53           57       61
+//! +------------+-----------+------------+--------+--------------------------------------------+
+//! | producer   | producer  | base       | record | payload: records, or their compressed form |
+//! | id 8       | epoch 2   | sequence 4 | count 4|                                            |
+//! +------------+-----------+------------+--------+--------------------------------------------+
+//! length counts from 12; the CRC-32C covers everything from 21.
+//! attributes: 0-2 codec · 08 append time · 10 transactional · 20 control · 40 delete horizon (KIP-534)
+//! ```
+//!
+//! KIP-98, KIP-82. Mirrors Java's `DefaultRecordBatch`.
+
+use bytes::Bytes;
+
+use super::cursor::Cursor;
+use super::{Record, RecordError, crc};
+use crate::compress::{Codec, CodecError};
+
+/// Bytes of the header of a magic 2 batch, the 12 of offset and length included.
+pub const BATCH_HEADER_BYTES: usize = 61;
+/// Where the bytes begin that the CRC covers: at the attributes.
+pub(super) const CRC_COVERS_FROM: usize = 21;
+/// What the length field counts at least: the header after it.
+const BATCH_LENGTH_MIN: i32 = 49;
+
+/// A whole magic 2 batch: a view of its header, and its bytes, shared with the frame that it came in.
+#[derive(Debug, Clone)]
+pub struct RawBatch {
+    /// The header, checked.
+    pub header: BatchHeader,
+    bytes: Bytes,
+}
+
+impl RawBatch {
+    /// Takes exactly one batch. The payload is not looked at, nor the CRC.
+    ///
+    /// # Errors
+    /// [`RecordError`] if the header is not one (see [`BatchHeader::parse`]) or the bytes are more or fewer than its
+    /// length.
+    pub fn from_bytes(bytes: Bytes) -> Result<Self, RecordError> {
+        let header = BatchHeader::parse(&bytes)?;
+        match bytes.len().checked_sub(header.size()) {
+            Some(0) => Ok(Self { header, bytes }),
+            Some(left) => Err(RecordError::Trailing {
+                what: "record batch",
+                left,
+            }),
+            None => Err(RecordError::Truncated {
+                what: "record batch",
+                need: header.size(),
+                have: bytes.len(),
+            }),
+        }
+    }
+
+    /// The whole batch, header included.
+    #[must_use]
+    pub fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// What follows the header: the records, compressed if the attributes say so. Shared, not copied.
+    #[must_use]
+    pub fn payload(&self) -> Bytes {
+        self.bytes.slice(BATCH_HEADER_BYTES..)
+    }
+
+    /// Whether the stored CRC is that of the bytes. Reads the whole batch once.
+    #[must_use]
+    pub fn crc_ok(&self) -> bool {
+        crc::crc32c(self.bytes.get(CRC_COVERS_FROM..).unwrap_or_default()) == self.header.crc
+    }
+}
+
+/// The fields of a batch header. Field by field as on the wire; offsets and deltas are checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchHeader {
+    /// Offset of the first record that the batch was written with; it stays when compaction removes that record.
+    pub base_offset: i64,
+    /// Bytes after the length field.
+    pub batch_length: i32,
+    /// The leader's epoch at the time of the append. Not covered by the CRC.
+    pub partition_leader_epoch: i32,
+    /// Always 2.
+    pub magic: i8,
+    /// The stored CRC-32C of everything from the attributes on.
+    pub crc: u32,
+    /// Codec and flags.
+    pub attributes: Attributes,
+    /// Last offset minus base offset; it stays when compaction removes the last record.
+    pub last_offset_delta: i32,
+    /// Milliseconds to which the records' deltas are added. With the delete-horizon bit, the horizon itself.
+    pub base_timestamp: i64,
+    /// The largest timestamp of the records, or the append time of them all.
+    pub max_timestamp: i64,
+    /// The producer's id, -1 for none.
+    pub producer_id: i64,
+    /// The producer's epoch, -1 for none.
+    pub producer_epoch: i16,
+    /// Sequence of the first record, -1 for none.
+    pub base_sequence: i32,
+    /// Records that are still there; 0 in a batch that compaction emptied.
+    pub records_count: i32,
+}
+
+impl BatchHeader {
+    /// Reads the header of a magic 2 batch from the first 61 bytes.
+    ///
+    /// # Errors
+    /// [`RecordError`] if there are fewer bytes, if the magic is not 2, the length is below 49, the offset, the offset
+    /// delta or the count is negative, or the offset after the batch overflows.
+    pub fn parse(bytes: &[u8]) -> Result<Self, RecordError> {
+        let mut cursor = Cursor::new(bytes);
+        let what = "record batch header";
+        let header = Self {
+            base_offset: cursor.i64(what)?,
+            batch_length: cursor.i32(what)?,
+            partition_leader_epoch: cursor.i32(what)?,
+            magic: cursor.i8(what)?,
+            crc: cursor.u32(what)?,
+            attributes: Attributes(cursor.i16(what)?),
+            last_offset_delta: cursor.i32(what)?,
+            base_timestamp: cursor.i64(what)?,
+            max_timestamp: cursor.i64(what)?,
+            producer_id: cursor.i64(what)?,
+            producer_epoch: cursor.i16(what)?,
+            base_sequence: cursor.i32(what)?,
+            records_count: cursor.i32(what)?,
+        };
+        header.check()?;
+        Ok(header)
+    }
+
+    /// Bytes of the whole batch.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        // Checked when parsed: at least 49.
+        usize::try_from(self.batch_length)
+            .unwrap_or(0)
+            .saturating_add(super::split::PREFIX_BYTES)
+    }
+
+    /// The last offset that the batch occupies.
+    #[must_use]
+    pub fn last_offset(&self) -> i64 {
+        self.base_offset.saturating_add(self.last_offset_delta.into())
+    }
+
+    /// The first offset after the batch, where a reader goes on; also after a compacted or emptied one.
+    #[must_use]
+    pub fn next_offset(&self) -> i64 {
+        self.last_offset().saturating_add(1)
+    }
+
+    /// The record's absolute offset.
+    #[must_use]
+    pub fn offset_of(&self, record: &Record<'_>) -> i64 {
+        self.base_offset.saturating_add(record.offset_delta.into())
+    }
+
+    /// The record's timestamp in milliseconds as consumers see it: the batch's append time if it has one, else the
+    /// record's own. Wraps on overflow as Java's addition does.
+    #[must_use]
+    pub fn timestamp_of(&self, record: &Record<'_>) -> i64 {
+        if self.attributes.append_time() {
+            self.max_timestamp
+        } else {
+            self.base_timestamp.wrapping_add(record.timestamp_delta)
+        }
+    }
+
+    fn check(&self) -> Result<(), RecordError> {
+        if self.magic != 2 {
+            return Err(RecordError::Magic {
+                what: "record batch",
+                magic: self.magic,
+            });
+        }
+        let out_of_range = |what, value| Err(RecordError::Range { what, value });
+        if self.batch_length < BATCH_LENGTH_MIN {
+            return out_of_range("record batch: length", self.batch_length.into());
+        }
+        if self.base_offset < 0 {
+            return out_of_range("record batch: base offset", self.base_offset);
+        }
+        if self.last_offset_delta < 0 {
+            return out_of_range("record batch: last offset delta", self.last_offset_delta.into());
+        }
+        if self.base_offset > i64::MAX - 1 - i64::from(self.last_offset_delta) {
+            return out_of_range("record batch: base offset", self.base_offset);
+        }
+        if self.records_count < 0 {
+            return out_of_range("record batch: record count", self.records_count.into());
+        }
+        Ok(())
+    }
+}
+
+/// The attributes of a batch: the codec in bits 0-2, then flags. Unknown bits are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Attributes(pub i16);
+
+impl Attributes {
+    const CODEC: i16 = 0x07;
+    const APPEND_TIME: i16 = 0x08;
+    const TRANSACTIONAL: i16 = 0x10;
+    const CONTROL: i16 = 0x20;
+    const DELETE_HORIZON: i16 = 0x40;
+
+    /// Attributes with this codec and no flag.
+    #[must_use]
+    pub fn of(codec: Codec) -> Self {
+        Self(codec.id().into())
+    }
+
+    /// The codec of the payload.
+    ///
+    /// # Errors
+    /// [`CodecError::Unknown`] for 5, 6 and 7.
+    pub fn codec(self) -> Result<Codec, CodecError> {
+        let [_, low] = self.0.to_be_bytes();
+        Codec::from_id(low & 0x07)
+    }
+
+    /// The broker set the timestamps when it appended the batch (`LogAppendTime`).
+    #[must_use]
+    pub fn append_time(self) -> bool {
+        self.0 & Self::APPEND_TIME != 0
+    }
+
+    /// The batch belongs to a transaction.
+    #[must_use]
+    pub fn transactional(self) -> bool {
+        self.0 & Self::TRANSACTIONAL != 0
+    }
+
+    /// The batch holds a control record, not data.
+    #[must_use]
+    pub fn control(self) -> bool {
+        self.0 & Self::CONTROL != 0
+    }
+
+    /// The base timestamp is a delete horizon (KIP-534).
+    #[must_use]
+    pub fn delete_horizon(self) -> bool {
+        self.0 & Self::DELETE_HORIZON != 0
+    }
+
+    /// The same without the append-time bit.
+    #[must_use]
+    pub fn without_append_time(self) -> Self {
+        Self(self.0 & !Self::APPEND_TIME)
+    }
+
+    /// The same without the transactional bit.
+    #[must_use]
+    pub fn without_transactional(self) -> Self {
+        Self(self.0 & !Self::TRANSACTIONAL)
+    }
+
+    /// The same without the control bit.
+    #[must_use]
+    pub fn without_control(self) -> Self {
+        Self(self.0 & !Self::CONTROL)
+    }
+
+    /// The same without the delete-horizon bit.
+    #[must_use]
+    pub fn without_delete_horizon(self) -> Self {
+        Self(self.0 & !Self::DELETE_HORIZON)
+    }
+
+    /// The same with another codec.
+    #[must_use]
+    pub fn with_codec(self, codec: Codec) -> Self {
+        Self(self.0 & !Self::CODEC | i16::from(codec.id()))
+    }
+}

@@ -1,0 +1,288 @@
+//! Builds magic 2 batches.
+//!
+//! Records are encoded one behind the other into one buffer that begins with room for the header. Without a codec the
+//! batch is finished where it stands; with one, the records are compressed behind a header in a buffer of their own.
+//!
+//! Mirrors Java's `MemoryRecordsBuilder`: offsets are 0..n-1, the base timestamp is the first record's, the maximum
+//! begins at -1 (brokers correct any other), the leader epoch is -1.
+
+use bytes::{Bytes, BytesMut};
+
+use super::batch::{Attributes, BATCH_HEADER_BYTES, CRC_COVERS_FROM};
+use super::cursor::VARLONG_BYTES_MAX;
+use super::split::PREFIX_BYTES;
+use super::{Headers, RecordError, Stamp, crc};
+use crate::compress::{Codec, Compressor};
+
+/// Where the headers of a pushed record come from.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum HeadersSource<'a> {
+    /// No headers.
+    #[default]
+    None,
+    /// Wire bytes, taken as they are: the count's varint and all headers, as [`Headers::raw`] gives them.
+    Raw(&'a [u8]),
+    /// Names and nullable values, in order.
+    List(&'a [(&'a [u8], Option<&'a [u8]>)]),
+}
+
+impl<'a> From<Headers<'a>> for HeadersSource<'a> {
+    fn from(headers: Headers<'a>) -> Self {
+        Self::Raw(headers.raw())
+    }
+}
+
+/// Builds one magic 2 batch after the other, re-using its buffers and the codec's context.
+#[derive(Debug)]
+pub struct BatchBuilder {
+    codec: Codec,
+    compressor: Compressor,
+    /// Room for the header, then the records.
+    buffer: BytesMut,
+    records: i32,
+    base_timestamp_hint: Option<i64>,
+    base_timestamp: i64,
+    max_timestamp: i64,
+}
+
+impl BatchBuilder {
+    /// An empty builder. `base_timestamp` in milliseconds; `None` takes the first record's, as Java does.
+    #[must_use]
+    pub fn new(codec: Codec, base_timestamp: Option<i64>) -> Self {
+        Self {
+            codec,
+            compressor: Compressor::new(),
+            buffer: BytesMut::new(),
+            records: 0,
+            base_timestamp_hint: base_timestamp,
+            base_timestamp: 0,
+            max_timestamp: NO_TIMESTAMP,
+        }
+    }
+
+    /// Appends a record. `timestamp` in milliseconds; `None` is a null key or value. Allocates only when the buffer
+    /// has to grow.
+    ///
+    /// # Errors
+    /// [`RecordError::TooLarge`] if the batch would pass 2 GiB; nothing was appended then.
+    #[inline]
+    pub fn push(
+        &mut self,
+        timestamp: i64,
+        key: Option<&[u8]>,
+        value: Option<&[u8]>,
+        headers: HeadersSource<'_>,
+    ) -> Result<(), RecordError> {
+        let first = self.records == 0;
+        let base_timestamp = if first {
+            self.base_timestamp_hint.unwrap_or(timestamp)
+        } else {
+            self.base_timestamp
+        };
+        let mut head = Short::new();
+        // The record's attributes, which Kafka does not use.
+        head.byte(0);
+        head.varlong(timestamp.wrapping_sub(base_timestamp));
+        head.varlong(self.records.into());
+        head.length(key);
+        let mut middle = Short::new();
+        middle.length(value);
+        let body =
+            head.len + key.map_or(0, <[u8]>::len) + middle.len + value.map_or(0, <[u8]>::len) + headers_len(headers);
+        let start = self.buffer.len().max(BATCH_HEADER_BYTES);
+        let bytes = start.saturating_add(body).saturating_add(VARLONG_BYTES_MAX);
+        if bytes > BYTES_MAX || self.records == i32::MAX {
+            return Err(RecordError::TooLarge {
+                what: "record batch",
+                bytes,
+            });
+        }
+        let mut length = Short::new();
+        length.varlong(i64::try_from(body).unwrap_or(i64::MAX));
+
+        if first {
+            self.buffer.resize(BATCH_HEADER_BYTES, 0);
+            self.base_timestamp = base_timestamp;
+        }
+        self.buffer.reserve(length.len + body);
+        self.buffer.extend_from_slice(length.bytes());
+        self.buffer.extend_from_slice(head.bytes());
+        self.buffer.extend_from_slice(key.unwrap_or_default());
+        self.buffer.extend_from_slice(middle.bytes());
+        self.buffer.extend_from_slice(value.unwrap_or_default());
+        put_headers(&mut self.buffer, headers);
+        self.records += 1;
+        self.max_timestamp = self.max_timestamp.max(timestamp);
+        Ok(())
+    }
+
+    /// Records pushed so far.
+    #[must_use]
+    pub fn records(&self) -> usize {
+        usize::try_from(self.records).unwrap_or(0)
+    }
+
+    /// Whether no record was pushed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.records == 0
+    }
+
+    /// Bytes of the batch so far, header included, before compression.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.buffer.len().max(BATCH_HEADER_BYTES)
+    }
+
+    /// The finished batch; the builder is empty afterwards, also after an error, and keeps its buffers.
+    ///
+    /// # Errors
+    /// [`RecordError::Empty`] without records, [`RecordError::Codec`] if the codec is not supported.
+    pub fn finish(&mut self, stamp: Stamp) -> Result<Bytes, RecordError> {
+        let finished = self.finished(stamp);
+        self.reset();
+        finished
+    }
+
+    /// Drops what was pushed.
+    pub fn reset(&mut self) {
+        self.buffer.clear();
+        self.records = 0;
+        self.max_timestamp = NO_TIMESTAMP;
+    }
+
+    fn finished(&mut self, stamp: Stamp) -> Result<Bytes, RecordError> {
+        let what = "record batch";
+        if self.records == 0 {
+            return Err(RecordError::Empty { what });
+        }
+        if self.codec == Codec::None {
+            let mut batch = self.buffer.split();
+            self.write_header(&mut batch, stamp)?;
+            return Ok(batch.freeze());
+        }
+        let mut batch = Vec::new();
+        batch.resize(BATCH_HEADER_BYTES, 0);
+        let records = self.buffer.get(BATCH_HEADER_BYTES..).unwrap_or_default();
+        self.compressor.compress(self.codec, records, &mut batch)?;
+        self.write_header(&mut batch, stamp)?;
+        Ok(Bytes::from(batch))
+    }
+
+    /// Writes the header over the room at the beginning of a whole batch.
+    fn write_header(&self, batch: &mut [u8], stamp: Stamp) -> Result<(), RecordError> {
+        let too_large = RecordError::TooLarge {
+            what: "record batch",
+            bytes: batch.len(),
+        };
+        let length = i32::try_from(batch.len() - PREFIX_BYTES).map_err(|_| too_large.clone())?;
+        let head = batch.first_chunk_mut::<BATCH_HEADER_BYTES>().ok_or(too_large)?;
+        head[0..8].copy_from_slice(&0_i64.to_be_bytes());
+        head[8..12].copy_from_slice(&length.to_be_bytes());
+        head[12..16].copy_from_slice(&(-1_i32).to_be_bytes());
+        head[16] = 2;
+        head[21..23].copy_from_slice(&Attributes::of(self.codec).0.to_be_bytes());
+        head[23..27].copy_from_slice(&(self.records - 1).to_be_bytes());
+        head[27..35].copy_from_slice(&self.base_timestamp.to_be_bytes());
+        head[35..43].copy_from_slice(&self.max_timestamp.to_be_bytes());
+        head[43..51].copy_from_slice(&stamp.producer_id.to_be_bytes());
+        head[51..53].copy_from_slice(&stamp.producer_epoch.to_be_bytes());
+        head[53..57].copy_from_slice(&stamp.base_sequence.to_be_bytes());
+        head[57..61].copy_from_slice(&self.records.to_be_bytes());
+        let crc = crc::crc32c(batch.get(CRC_COVERS_FROM..).unwrap_or_default());
+        if let Some(field) = batch.get_mut(17..21) {
+            field.copy_from_slice(&crc.to_be_bytes());
+        }
+        Ok(())
+    }
+}
+
+/// A few varints on the stack, written to the buffer at once.
+struct Short {
+    bytes: [u8; 32],
+    len: usize,
+}
+
+impl Short {
+    fn new() -> Self {
+        Self { bytes: [0; 32], len: 0 }
+    }
+
+    #[inline]
+    fn byte(&mut self, byte: u8) {
+        // At most a byte, two varlongs and a length are put into one: 31 bytes.
+        if let Some(slot) = self.bytes.get_mut(self.len) {
+            *slot = byte;
+            self.len += 1;
+        }
+    }
+
+    /// Zigzag; 32-bit values have the same encoding.
+    #[inline]
+    fn varlong(&mut self, value: i64) {
+        let mut raw = ((value << 1) ^ (value >> 63)).cast_unsigned();
+        while raw >= 0x80 {
+            let [low, ..] = raw.to_le_bytes();
+            self.byte(low | 0x80);
+            raw >>= 7;
+        }
+        let [low, ..] = raw.to_le_bytes();
+        self.byte(low);
+    }
+
+    /// A nullable length.
+    #[inline]
+    fn length(&mut self, bytes: Option<&[u8]>) {
+        self.varlong(bytes.map_or(-1, |bytes| i64::try_from(bytes.len()).unwrap_or(i64::MAX)));
+    }
+
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+}
+
+/// Encoded bytes of the headers, their count included.
+fn headers_len(headers: HeadersSource<'_>) -> usize {
+    match headers {
+        HeadersSource::None | HeadersSource::Raw([]) => 1,
+        HeadersSource::Raw(raw) => raw.len(),
+        HeadersSource::List(list) => {
+            let mut count = Short::new();
+            count.varlong(i64::try_from(list.len()).unwrap_or(i64::MAX));
+            list.iter().fold(count.len, |len, &(name, value)| {
+                let mut lengths = Short::new();
+                lengths.length(Some(name));
+                lengths.length(value);
+                len.saturating_add(lengths.len)
+                    .saturating_add(name.len())
+                    .saturating_add(value.map_or(0, <[u8]>::len))
+            })
+        }
+    }
+}
+
+fn put_headers(buffer: &mut BytesMut, headers: HeadersSource<'_>) {
+    match headers {
+        HeadersSource::None | HeadersSource::Raw([]) => buffer.extend_from_slice(&[0]),
+        HeadersSource::Raw(raw) => buffer.extend_from_slice(raw),
+        HeadersSource::List(list) => {
+            let mut count = Short::new();
+            count.varlong(i64::try_from(list.len()).unwrap_or(i64::MAX));
+            buffer.extend_from_slice(count.bytes());
+            for &(name, value) in list {
+                for part in [Some(name), value] {
+                    let mut length = Short::new();
+                    length.length(part);
+                    buffer.extend_from_slice(length.bytes());
+                    buffer.extend_from_slice(part.unwrap_or_default());
+                }
+            }
+        }
+    }
+}
+
+/// Java's `RecordBatch.NO_TIMESTAMP`.
+const NO_TIMESTAMP: i64 = -1;
+/// The length field has 31 bits.
+const BYTES_MAX: usize = 0x7fff_ffff;

@@ -1,0 +1,177 @@
+//! One entry of a message set: a message, or a wrapper.
+
+use bytes::Bytes;
+
+use super::super::RecordError;
+use super::super::cursor::Cursor;
+use super::super::split::entry_size;
+use super::{APPEND_TIME, CODEC, CRC_COVERS_FROM};
+use crate::compress::{Codec, CodecError};
+
+/// A whole magic 1 message or wrapper: its fixed fields, and its bytes, shared with the frame that it came in.
+#[derive(Debug, Clone)]
+pub struct RawMessage {
+    /// The offset; of a wrapper, that of its last message.
+    pub offset: i64,
+    /// Always 1.
+    pub magic: i8,
+    /// Codec and append-time bit.
+    pub attributes: i8,
+    /// Milliseconds, -1 for none; of a wrapper, the largest inner one or the append time of all.
+    pub timestamp: i64,
+    crc: u32,
+    /// Bytes of the value at the end, if it is not null.
+    value_len: Option<usize>,
+    /// Bytes of the key, if it is not null.
+    key_len: Option<usize>,
+    bytes: Bytes,
+}
+
+impl RawMessage {
+    /// Takes exactly one message or wrapper. Neither CRC nor a wrapper's inside is looked at.
+    ///
+    /// # Errors
+    /// [`RecordError`] if the magic is not 1, the offset is negative or lengths do not add up to the bytes.
+    pub fn from_bytes(bytes: Bytes) -> Result<Self, RecordError> {
+        let fields = Fields::read(&bytes)?;
+        Ok(Self {
+            offset: fields.offset,
+            magic: 1,
+            attributes: fields.attributes,
+            timestamp: fields.timestamp,
+            crc: fields.crc,
+            value_len: fields.value.map(<[u8]>::len),
+            key_len: fields.key.map(<[u8]>::len),
+            bytes,
+        })
+    }
+
+    /// The whole entry, its 12 bytes of offset and size included.
+    #[must_use]
+    pub fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// Whether the stored CRC is that of the bytes. Reads the whole message once.
+    #[must_use]
+    pub fn crc_ok(&self) -> bool {
+        crc32fast::hash(self.bytes.get(CRC_COVERS_FROM..).unwrap_or_default()) == self.crc
+    }
+
+    /// The codec of a wrapper, [`Codec::None`] of a message.
+    ///
+    /// # Errors
+    /// [`CodecError::Unknown`] for a codec that is not one of this format: zstd is of magic 2 only.
+    pub fn codec(&self) -> Result<Codec, CodecError> {
+        codec_of(self.attributes)
+    }
+
+    /// The broker set the timestamp when it appended the message (`LogAppendTime`).
+    #[must_use]
+    pub fn append_time(&self) -> bool {
+        self.attributes & APPEND_TIME != 0
+    }
+
+    /// The key, or null. Wrappers have none.
+    #[must_use]
+    pub fn key(&self) -> Option<&[u8]> {
+        let len = self.key_len?;
+        self.bytes.get(KEY_AT..KEY_AT + len)
+    }
+
+    /// The value, or null; of a wrapper the compressed message set.
+    #[must_use]
+    pub fn value(&self) -> Option<&[u8]> {
+        let len = self.value_len?;
+        self.bytes.get(self.bytes.len() - len..)
+    }
+
+    /// The value without copying it.
+    pub(super) fn value_shared(&self) -> Option<Bytes> {
+        let len = self.value_len?;
+        Some(self.bytes.slice(self.bytes.len() - len..))
+    }
+
+    /// The first offset after the message or wrapper, where a reader goes on.
+    #[must_use]
+    pub fn next_offset(&self) -> i64 {
+        self.offset.saturating_add(1)
+    }
+}
+
+/// The raw path of magic 1: the message under another outer offset, as the 8 bytes of the offset and what follows them,
+/// shared. The offset is outside the CRC.
+///
+/// A broker of 0.10 keeps a wrapper as it is only under the relative offset of its last message
+/// ([`super::WrapperShape::last_relative_offset`]); messages of a run are numbered 0..n-1.
+#[must_use]
+pub fn rewrap(message: &RawMessage, relative_offset: i64) -> ([u8; 8], Bytes) {
+    (relative_offset.to_be_bytes(), message.bytes.slice(8..))
+}
+
+/// The fields of one whole entry, borrowed from it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fields<'a> {
+    pub(super) offset: i64,
+    pub(super) crc: u32,
+    pub(super) attributes: i8,
+    pub(super) timestamp: i64,
+    pub(super) key: Option<&'a [u8]>,
+    pub(super) value: Option<&'a [u8]>,
+}
+
+impl<'a> Fields<'a> {
+    /// Reads an entry that must end where the bytes end.
+    #[inline]
+    pub(super) fn read(entry: &'a [u8]) -> Result<Self, RecordError> {
+        let size = entry_size(&mut Cursor::new(entry))?;
+        match entry.len().checked_sub(size) {
+            Some(0) => {}
+            Some(left) => return Err(RecordError::Trailing { what: "message", left }),
+            None => {
+                return Err(RecordError::Truncated {
+                    what: "message",
+                    need: size,
+                    have: entry.len(),
+                });
+            }
+        }
+        let mut cursor = Cursor::new(entry);
+        let offset = cursor.i64("message offset")?;
+        cursor.i32("message size")?;
+        let crc = cursor.u32("message crc")?;
+        let magic = cursor.i8("message magic")?;
+        if magic != 1 {
+            return Err(RecordError::Magic { what: "message", magic });
+        }
+        if offset < 0 {
+            return Err(RecordError::Range {
+                what: "message offset",
+                value: offset,
+            });
+        }
+        let fields = Self {
+            offset,
+            crc,
+            attributes: cursor.i8("message attributes")?,
+            timestamp: cursor.i64("message timestamp")?,
+            key: cursor.i32_nullable("message key")?,
+            value: cursor.i32_nullable("message value")?,
+        };
+        cursor.finish("message")?;
+        Ok(fields)
+    }
+}
+
+/// The codec in a message's attributes.
+#[inline]
+pub(super) fn codec_of(attributes: i8) -> Result<Codec, CodecError> {
+    let codec = Codec::from_id((attributes & CODEC).cast_unsigned())?;
+    if codec == Codec::Zstd {
+        return Err(CodecError::Unknown { id: codec.id() });
+    }
+    Ok(codec)
+}
+
+/// Where the key begins.
+const KEY_AT: usize = 30;
