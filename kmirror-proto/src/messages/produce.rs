@@ -239,8 +239,7 @@ impl Message for ProduceResponse {
 
     fn decode(version: i16, r: &mut Reader) -> Result<Self, DecodeError> {
         let form = form(version);
-        let mut response = Self::default();
-        response.topics = r.items(form, TOPIC_BYTES_MIN, "topics", |r| {
+        let topics = r.items(form, TOPIC_BYTES_MIN, "topics", |r| {
             let topic = ProducedTopic {
                 name: r.string(form, "topic name")?,
                 partitions: r.items(form, 14, "partitions", |r| ProducedPartition::decode(version, r))?,
@@ -248,6 +247,7 @@ impl Message for ProduceResponse {
             r.skip_tagged_fields(form, "produced topic")?;
             Ok(topic)
         })?;
+        let mut response = Self { topics, throttle_time_ms: 0 };
         if version >= 1 {
             response.throttle_time_ms = r.i32("throttle time")?;
         }
