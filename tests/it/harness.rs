@@ -7,6 +7,7 @@ use std::time::Duration;
 use kmirror_tests::brokers::{Cluster, RELEASES, shared};
 use kmirror_tests::judge::{self, CounterTopic, Topic, Workload};
 use kmirror_tests::process::alive;
+use kmirror_tests::segments::{self, Entry};
 use kmirror_tests::wait::{self, Deadline};
 use kmirror_tests::{Failure, Result};
 
@@ -152,6 +153,51 @@ fn a_cluster_of_three_replicates() -> Result {
         let ends = cluster.ends("replicated").unwrap_or_default();
         Ok((ends == [Some(100); 6]).then_some(()))
     })
+}
+
+/// Segment files of both formats are read, and a batch that differs is named.
+#[test]
+fn segment_files_are_read() -> Result {
+    let (old, new) = (shared("0.10.1.1")?, shared("2.0.0")?);
+    for (cluster, topic, codec) in [(old, "plain", "none"), (new, "plain", "none"), (new, "packed", "lz4")] {
+        let topic = format!("segments-{topic}");
+        judge::create(cluster, &topic, 2, &[])?;
+        judge::produce(cluster, &topic, &Workload::of(300).without_headers().codec(codec))?;
+    }
+    let messages = segments::read(&old.nodes()[0], "segments-plain")?;
+    assert!(
+        messages
+            .values()
+            .flatten()
+            .all(|entry| matches!(entry, Entry::Message(message) if message.magic == 1))
+    );
+    assert_eq!(messages.values().flatten().count(), 300, "uncompressed: one entry each");
+
+    let plain = segments::read(&new.nodes()[0], "segments-plain")?;
+    let packed = segments::read(&new.nodes()[0], "segments-packed")?;
+    let counted: i32 = plain
+        .values()
+        .flat_map(|entries| segments::batches(entries))
+        .map(|b| b.records_count)
+        .sum();
+    assert_eq!(counted, 300);
+    assert!(
+        packed
+            .values()
+            .flat_map(|entries| segments::batches(entries))
+            .all(|batch| batch.codec() == 3)
+    );
+    segments::assert_no_transactions(&plain)?;
+    segments::assert_same_payloads(&plain, &plain)?;
+    let failure = refused(segments::assert_same_payloads(&plain, &packed))?;
+    assert!(failure.contains("partition 0, batch 0 differs"), "{failure}");
+    let mut transactional = plain;
+    if let Some(Entry::Batch(batch)) = transactional.get_mut(&1).and_then(|entries| entries.first_mut()) {
+        batch.attributes |= 0x10;
+    }
+    let failure = refused(segments::assert_no_transactions(&transactional))?;
+    assert!(failure.contains("partition 1: transactional bit"), "{failure}");
+    Ok(())
 }
 
 /// Offsets that one run commits are read back; a live member of a group is seen to be one.

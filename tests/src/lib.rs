@@ -14,6 +14,7 @@ pub mod brokers;
 pub mod wire;
 
 pub mod judge;
+pub mod segments;
 pub mod sha256;
 
 pub mod kmirror;
