@@ -209,9 +209,11 @@ fn groups_are_written_and_read() -> Result {
     judge::commit(cluster, "grouped", "readers", 3)?;
     let committed: Vec<(u32, i64)> = judge::committed(cluster, "grouped", "readers")?.into_iter().collect();
     assert_eq!(committed, [(0, 3), (1, 3)]);
-    let _member = judge::live_member(cluster, "grouped", "readers")?;
+    let member = judge::live_member(cluster, "grouped", "readers")?;
     // Kafka lets nobody commit past a live member.
-    refused(judge::commit(cluster, "grouped", "readers", 4)).map(drop)
+    refused(judge::commit(cluster, "grouped", "readers", 4))?;
+    member.leave()?;
+    judge::commit(cluster, "grouped", "readers", 5)
 }
 
 /// A test process that is killed leaves no JVM and no data behind.

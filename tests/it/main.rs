@@ -3,3 +3,5 @@
 //! One binary, so that all tests share the brokers that they start.
 
 mod harness;
+mod mirror;
+mod tidy;

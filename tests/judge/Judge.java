@@ -3,6 +3,7 @@ import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.*;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.admin.AdminClient;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -370,8 +371,18 @@ public final class Judge {
 
     // ---- groups
 
-    /** A live member of a group: says "assigned" once it has partitions, and reads on until it is ended. */
+    /** A live member of a group: says "assigned" once it has partitions, reads on until SIGTERM, and then leaves. */
     private static void live(String[] args) throws Exception {
+        Thread reading = Thread.currentThread();
+        AtomicBoolean stopped = new AtomicBoolean();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            stopped.set(true);
+            try {
+                reading.join();
+            } catch (InterruptedException e) {
+                // The process ends either way.
+            }
+        }));
         Map<String, String> options = options(args, 4);
         options.put("group.id", args[3]);
         try (KafkaConsumer<byte[], byte[]> consumer = consumer(args[1], options)) {
@@ -386,7 +397,7 @@ public final class Judge {
                     System.out.println("revoked " + partitions.size());
                 }
             });
-            while (true) consumer.poll(Duration.ofMillis(200));
+            while (!stopped.get()) consumer.poll(Duration.ofMillis(200));
         }
     }
 

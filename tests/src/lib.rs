@@ -19,4 +19,6 @@ pub mod sha256;
 
 pub mod kmirror;
 
+pub mod tidy;
+
 pub use failure::{Failure, Result};

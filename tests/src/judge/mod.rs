@@ -165,11 +165,19 @@ pub fn produce(cluster: &Cluster, topic: &str, workload: &Workload) -> Result {
     program.run(WITHIN).map(drop)
 }
 
-/// A Java consumer that is a member of a group until this is dropped.
+/// A Java consumer that is a member of a group until it leaves, or this is dropped (then its session has to end first).
 #[derive(Debug)]
 pub struct LiveMember {
-    _process: Guarded,
+    process: Guarded,
     _folder: tempfile::TempDir,
+}
+
+impl LiveMember {
+    /// Leaves the group in order: it has no members when this returns.
+    pub fn leave(mut self) -> Result {
+        self.process.signal("TERM")?;
+        self.process.wait(WITHIN).map(drop)
+    }
 }
 
 /// Joins `group` with a consumer of `topic`, and returns once it has partitions.
@@ -194,7 +202,7 @@ pub fn live_member(cluster: &Cluster, topic: &str, group: &str) -> Result<LiveMe
         },
     )?;
     Ok(LiveMember {
-        _process: process,
+        process,
         _folder: folder,
     })
 }

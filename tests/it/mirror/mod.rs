@@ -1,0 +1,87 @@
+//! `kmirror run` between real brokers, judged by Kafka's own Java client and by the brokers' segment files.
+
+mod acceptance;
+mod bad_input;
+mod raw;
+mod stop;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use kmirror_tests::Result;
+use kmirror_tests::brokers::Cluster;
+use kmirror_tests::kmirror::{Kmirror, properties_file};
+
+/// For one run up to the source's end: minutes longer than it takes on a busy machine.
+const RUN_WITHIN: Duration = Duration::from_secs(300);
+
+/// A mirror with its two properties files, as MirrorMaker 1 takes them.
+struct Mirror {
+    consumer: Vec<(String, String)>,
+    producer: Vec<(String, String)>,
+    whitelist: String,
+    folder: tempfile::TempDir,
+}
+
+impl Mirror {
+    /// Mirrors what `whitelist` matches, as the group `group`, from its earliest record on.
+    fn new(source: &str, target: &str, group: &str, whitelist: &str) -> Mirror {
+        let mirror = Mirror {
+            consumer: Vec::new(),
+            producer: Vec::new(),
+            whitelist: whitelist.to_owned(),
+            folder: tempfile::tempdir().expect("a folder for the properties files"),
+        };
+        mirror
+            .consumer("bootstrap.servers", source)
+            .consumer("group.id", group)
+            .consumer("auto.offset.reset", "earliest")
+            .producer("bootstrap.servers", target)
+    }
+
+    /// Between two clusters.
+    fn between(source: &Cluster, target: &Cluster, group: &str, whitelist: &str) -> Mirror {
+        Mirror::new(&source.bootstrap(), &target.bootstrap(), group, whitelist)
+    }
+
+    /// A line of the consumer's file.
+    fn consumer(mut self, key: &str, value: &str) -> Mirror {
+        self.consumer.push((key.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// A line of the producer's file.
+    fn producer(mut self, key: &str, value: &str) -> Mirror {
+        self.producer.push((key.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// `kmirror run` with these files.
+    fn command(&self) -> Result<Kmirror> {
+        let consumer = self.file("consumer.properties", &self.consumer)?;
+        let producer = self.file("producer.properties", &self.producer)?;
+        let command = Kmirror::new("run")
+            .option("consumer.config", consumer)
+            .option("producer.config", producer);
+        Ok(command.option("num.streams", "5").option("whitelist", &self.whitelist))
+    }
+
+    /// Mirrors everything that the source has, and ends.
+    fn run_until_caught_up(&self) -> Result {
+        self.command()?
+            .arg("--until-caught-up")
+            .run(RUN_WITHIN)?
+            .expect_code(0)
+            .map(drop)
+    }
+
+    fn file(&self, name: &str, lines: &[(String, String)]) -> Result<PathBuf> {
+        let path = self.folder.path().join(name);
+        let lines: Vec<(&str, &str)> = lines
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.as_str()))
+            .collect();
+        properties_file(&path, &lines)?;
+        Ok(path)
+    }
+}
