@@ -7,15 +7,11 @@ use kmirror_tests::{Result, cache};
 const LONG_FILES: &[&str] = &[];
 
 /// All that the bytes need: no runtime, no logging, no randomness.
-const PROTO_DEPENDENCIES: &[&str] = &["bytes", "crc32c", "crc32fast", "flate2", "lz4_flex", "thiserror"];
+const PROTO_DEPENDENCIES: &[&str] = &["bytes", "crc32c", "crc32fast", "flate2", "lz4_flex", "thiserror", "xxhash-rust"];
 
 fn tree() -> Result<Tree> {
     let tree = Tree::read(&cache::workspace())?;
-    assert!(
-        tree.files.len() > 50,
-        "git lists the whole tree, not {} files",
-        tree.files.len()
-    );
+    assert!(tree.files.len() > 50, "git lists the whole tree, not {} files", tree.files.len());
     Ok(tree)
 }
 

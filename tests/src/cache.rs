@@ -8,9 +8,7 @@ use crate::failure::Context as _;
 
 /// The root of the workspace.
 pub fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .map_or_else(PathBuf::new, Path::to_path_buf)
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_path_buf)
 }
 
 /// `KMIRROR_CACHE`, or `.cache` in the workspace.

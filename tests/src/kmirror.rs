@@ -27,20 +27,9 @@ pub fn build(profile: &str) -> Result<PathBuf> {
     let target = target_folder()?;
     let mut build = Command::new(cargo);
     build.current_dir(cache::workspace());
-    build.args([
-        "build",
-        "--locked",
-        "-p",
-        "kmirror-cli",
-        "--bin",
-        "kmirror",
-        "--profile",
-    ]);
+    build.args(["build", "--locked", "-p", "kmirror-cli", "--bin", "kmirror", "--profile"]);
     // Cargo's `dev` profile builds into a folder with another name.
-    build
-        .arg(if profile == "debug" { "dev" } else { profile })
-        .arg("--target-dir")
-        .arg(&target);
+    build.arg(if profile == "debug" { "dev" } else { profile }).arg("--target-dir").arg(&target);
     process::run("building kmirror", &mut build)?;
     Ok(target.join(profile).join("kmirror"))
 }
@@ -54,9 +43,7 @@ pub struct Kmirror {
 impl Kmirror {
     /// `kmirror <subcommand>`.
     pub fn new(subcommand: &str) -> Kmirror {
-        Kmirror {
-            args: vec![subcommand.into()],
-        }
+        Kmirror { args: vec![subcommand.into()] }
     }
 
     /// One more argument.
@@ -78,10 +65,7 @@ impl Kmirror {
         let (out, err) = (folder.path().join("stdout"), folder.path().join("stderr"));
         let words: Vec<_> = self.args.iter().map(|word| word.to_string_lossy()).collect();
         let process = Guarded::spawn(&format!("kmirror {}", words.join(" ")), &command, &out, &err)?;
-        Ok(Running {
-            process,
-            _folder: folder,
-        })
+        Ok(Running { process, _folder: folder })
     }
 
     /// Runs it to its end, which must come by itself within this time.
@@ -127,12 +111,7 @@ impl Running {
     pub fn finish(mut self, within: Duration) -> Result<Finished> {
         let code = self.process.wait(within)?;
         let (stdout, stderr) = (self.process.stdout(), self.process.stderr());
-        Ok(Finished {
-            code,
-            stdout,
-            stderr,
-            output: self.process.output(),
-        })
+        Ok(Finished { code, stdout, stderr, output: self.process.output() })
     }
 }
 
@@ -151,30 +130,18 @@ pub struct Finished {
 impl Finished {
     /// Fails unless it ended with this exit code.
     pub fn expect_code(self, code: i32) -> Result<Finished> {
-        ensure(self.code == code, || {
-            format!("exit code {} instead of {code}\n{}", self.code, self.output)
-        })?;
+        ensure(self.code == code, || format!("exit code {} instead of {code}\n{}", self.code, self.output))?;
         Ok(self)
     }
 
     /// Fails unless exactly one line of stderr holds all of these words; the line.
     pub fn one_line_with(&self, words: &[&str]) -> Result<&str> {
-        let mut lines = self
-            .stderr
-            .lines()
-            .filter(|line| words.iter().all(|word| line.contains(word)));
+        let mut lines = self.stderr.lines().filter(|line| words.iter().all(|word| line.contains(word)));
         match (lines.next(), lines.next()) {
             (Some(line), None) => Ok(line),
             (first, _) => {
-                let count = if first.is_none() {
-                    "no line"
-                } else {
-                    "more than one line"
-                };
-                Err(Failure::new(format!(
-                    "{count} of stderr holds all of {words:?}\n{}",
-                    self.output
-                )))
+                let count = if first.is_none() { "no line" } else { "more than one line" };
+                Err(Failure::new(format!("{count} of stderr holds all of {words:?}\n{}", self.output)))
             }
         }
     }

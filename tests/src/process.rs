@@ -56,32 +56,17 @@ impl Guarded {
         let mut sh = Command::new("sh");
         sh.arg("-c").arg(GUARD).arg("guard").arg(out).arg(err).args(command);
         // A group of its own: Ctrl-C in a terminal ends the test process, and the closing pipe ends the rest in order.
-        sh.process_group(0)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
+        sh.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut sh = sh.spawn().context(|| format!("starting sh for {what}"))?;
         let pipe = sh.stdin.take();
         let mut line = String::new();
         if let Some(stdout) = sh.stdout.take() {
-            BufReader::new(stdout)
-                .read_line(&mut line)
-                .context(|| format!("starting {what}"))?;
+            BufReader::new(stdout).read_line(&mut line).context(|| format!("starting {what}"))?;
         }
-        let pid = line
-            .trim()
-            .parse()
-            .map_err(|_| Failure::new(format!("starting {what}: no process id in {line:?}")))?;
+        let pid =
+            line.trim().parse().map_err(|_| Failure::new(format!("starting {what}: no process id in {line:?}")))?;
         let (out, err) = (out.to_owned(), err.to_owned());
-        Ok(Guarded {
-            what: what.to_owned(),
-            sh,
-            pid,
-            pipe,
-            out,
-            err,
-            status: None,
-        })
+        Ok(Guarded { what: what.to_owned(), sh, pid, pipe, out, err, status: None })
     }
 
     /// The process id of the command itself.
@@ -133,12 +118,7 @@ impl Guarded {
             return format!("--- output of {}\n{}", self.what, tail(&self.stdout()));
         }
         let (out, err) = (self.stdout(), self.stderr());
-        format!(
-            "--- stdout of {0}\n{1}--- stderr of {0}\n{2}",
-            self.what,
-            tail(&out),
-            tail(&err)
-        )
+        format!("--- stdout of {0}\n{1}--- stderr of {0}\n{2}", self.what, tail(&out), tail(&err))
     }
 }
 
@@ -168,15 +148,8 @@ impl Reaper {
     pub fn of(folder: &Path) -> Result<Reaper> {
         let mut sh = Command::new("sh");
         sh.arg("-c").arg(REAP).arg("reap").arg(folder);
-        sh.process_group(0)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        Ok(Reaper {
-            sh: sh
-                .spawn()
-                .context(|| format!("starting the reaper of {}", folder.display()))?,
-        })
+        sh.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        Ok(Reaper { sh: sh.spawn().context(|| format!("starting the reaper of {}", folder.display()))? })
     }
 }
 
@@ -189,31 +162,19 @@ impl Drop for Reaper {
 
 /// Runs a command to its end; its stdout, or a failure with everything that it said.
 pub fn run(what: &str, command: &mut Command) -> Result<String> {
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .context(|| format!("starting {what}: {command:?}"))?;
+    let output = command.stdin(Stdio::null()).output().context(|| format!("starting {what}: {command:?}"))?;
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.status.success() {
         return Ok(stdout);
     }
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let text = format!(
-        "{what}: {}\n{command:?}\n{}{}",
-        output.status,
-        tail(&stdout),
-        tail(&stderr)
-    );
+    let text = format!("{what}: {}\n{command:?}\n{}{}", output.status, tail(&stdout), tail(&stderr));
     Err(Failure::new(text))
 }
 
 /// Sends a signal to a process of ours by its id.
 pub fn signal(pid: u32, name: &str) -> Result {
-    run(
-        "kill",
-        Command::new("kill").arg(format!("-{name}")).arg(pid.to_string()),
-    )
-    .map(drop)
+    run("kill", Command::new("kill").arg(format!("-{name}")).arg(pid.to_string())).map(drop)
 }
 
 /// Whether a process with this id is there (a zombie is not).
@@ -242,7 +203,5 @@ pub fn tail(text: &str) -> String {
 }
 
 fn read_lossy(path: &Path) -> String {
-    fs::read(path)
-        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-        .unwrap_or_default()
+    fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }

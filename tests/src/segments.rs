@@ -87,10 +87,7 @@ pub struct Message {
 pub fn read(node: &Node, topic: &str) -> Result<BTreeMap<u32, Vec<Entry>>> {
     let mut partitions = BTreeMap::new();
     for folder in list(&node.log_dir())? {
-        let name = folder
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
+        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let Some((of, number)) = name.rsplit_once('-') else {
             continue;
         };
@@ -109,9 +106,7 @@ pub fn read(node: &Node, topic: &str) -> Result<BTreeMap<u32, Vec<Entry>>> {
 pub fn assert_no_transactions(partitions: &BTreeMap<u32, Vec<Entry>>) -> Result {
     for (partition, entries) in partitions {
         for batch in batches(entries) {
-            ensure(!batch.is_transactional(), || {
-                format!("partition {partition}: transactional bit set: {batch:?}")
-            })?;
+            ensure(!batch.is_transactional(), || format!("partition {partition}: transactional bit set: {batch:?}"))?;
         }
     }
     Ok(())
@@ -120,24 +115,15 @@ pub fn assert_no_transactions(partitions: &BTreeMap<u32, Vec<Entry>>) -> Result 
 /// Fails unless two logs hold the same batches: the same payload bytes under the same offsets, counts, codecs and
 /// times. Who wrote them (producer id, epoch, sequence), the leader epoch and hence the checksum may differ.
 pub fn assert_same_payloads(source: &BTreeMap<u32, Vec<Entry>>, target: &BTreeMap<u32, Vec<Entry>>) -> Result {
-    ensure(source.keys().eq(target.keys()), || {
-        format!("partitions {:?} and {:?}", source.keys(), target.keys())
-    })?;
+    ensure(source.keys().eq(target.keys()), || format!("partitions {:?} and {:?}", source.keys(), target.keys()))?;
     for (partition, source) in source {
-        let (want, have) = (
-            batches(source).collect::<Vec<_>>(),
-            batches(&target[partition]).collect::<Vec<_>>(),
-        );
+        let (want, have) = (batches(source).collect::<Vec<_>>(), batches(&target[partition]).collect::<Vec<_>>());
         for (index, (want, have)) in want.iter().zip(&have).enumerate() {
             let same = kept(want) == kept(have);
-            ensure(same, || {
-                format!("partition {partition}, batch {index} differs\nsource {want:?}\ntarget {have:?}")
-            })?;
+            ensure(same, || format!("partition {partition}, batch {index} differs\nsource {want:?}\ntarget {have:?}"))?;
         }
         let (want, have) = (want.len(), have.len());
-        ensure(want == have, || {
-            format!("partition {partition}: {want} batches at the source, {have} at the target")
-        })?;
+        ensure(want == have, || format!("partition {partition}: {want} batches at the source, {have} at the target"))?;
     }
     Ok(())
 }
@@ -153,24 +139,9 @@ pub fn batches(entries: &[Entry]) -> impl Iterator<Item = &Batch> {
 /// What a mirror hands on as it is.
 fn kept(batch: &Batch) -> (i64, i32, i32, i16, i64, i64, Digest) {
     let Batch {
-        base_offset,
-        last_offset_delta,
-        records_count,
-        attributes,
-        base_timestamp,
-        max_timestamp,
-        payload,
-        ..
+        base_offset, last_offset_delta, records_count, attributes, base_timestamp, max_timestamp, payload, ..
     } = *batch;
-    (
-        base_offset,
-        last_offset_delta,
-        records_count,
-        attributes,
-        base_timestamp,
-        max_timestamp,
-        payload,
-    )
+    (base_offset, last_offset_delta, records_count, attributes, base_timestamp, max_timestamp, payload)
 }
 
 fn partition(folder: &Path) -> Result<Vec<Entry>> {
@@ -186,10 +157,7 @@ fn partition(folder: &Path) -> Result<Vec<Entry>> {
     let mut next = 0;
     for entry in &entries {
         let (first, last) = match entry {
-            Entry::Batch(batch) => (
-                batch.base_offset,
-                batch.base_offset + i64::from(batch.last_offset_delta),
-            ),
+            Entry::Batch(batch) => (batch.base_offset, batch.base_offset + i64::from(batch.last_offset_delta)),
             Entry::Message(message) => (message.offset, message.offset),
         };
         ensure(first >= next, || format!("offset {first} behind {next}: {entry:?}"))?;
@@ -258,24 +226,14 @@ fn parse_message(bytes: &[u8]) -> Result<Message> {
     let [magic] = fields.array().map(|bytes: [u8; 1]| bytes.map(u8::cast_signed))?;
     let [attributes] = fields.array().map(|bytes: [u8; 1]| bytes.map(u8::cast_signed))?;
     let timestamp = if magic == 0 { None } else { Some(fields.i64()?) };
-    Ok(Message {
-        offset,
-        magic,
-        crc,
-        attributes,
-        timestamp,
-        payload: Sha256::of(fields.0),
-    })
+    Ok(Message { offset, magic, crc, attributes, timestamp, payload: Sha256::of(fields.0) })
 }
 
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {
     fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let (field, rest) = self
-            .0
-            .split_first_chunk::<N>()
-            .ok_or_else(|| Failure::new("the entry ends early"))?;
+        let (field, rest) = self.0.split_first_chunk::<N>().ok_or_else(|| Failure::new("the entry ends early"))?;
         self.0 = rest;
         Ok(*field)
     }
@@ -292,7 +250,5 @@ impl Fields<'_> {
 fn list(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).context(|| format!("listing {}", folder.display()))?;
     let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    paths
-        .collect::<std::io::Result<_>>()
-        .context(|| format!("listing {}", folder.display()))
+    paths.collect::<std::io::Result<_>>().context(|| format!("listing {}", folder.display()))
 }

@@ -29,12 +29,7 @@ pub struct Sha256 {
 
 impl Default for Sha256 {
     fn default() -> Sha256 {
-        Sha256 {
-            state: INITIAL,
-            block: [0; 64],
-            filled: 0,
-            length: 0,
-        }
+        Sha256 { state: INITIAL, block: [0; 64], filled: 0, length: 0 }
     }
 }
 
@@ -65,11 +60,7 @@ impl Sha256 {
     /// The hash of everything added.
     pub fn finish(mut self) -> Digest {
         let bits = self.length * 8;
-        let zeros = if self.filled < 56 {
-            55 - self.filled
-        } else {
-            119 - self.filled
-        };
+        let zeros = if self.filled < 56 { 55 - self.filled } else { 119 - self.filled };
         self.update(&[0x80]);
         self.update(&[0; 64][..zeros]);
         self.update(&bits.to_be_bytes());
@@ -90,20 +81,13 @@ fn compress(state: &mut [u32; 8], block: &[u8; 64]) {
         let (x, y) = (schedule[i - 15], schedule[i - 2]);
         let near = x.rotate_right(7) ^ x.rotate_right(18) ^ (x >> 3);
         let far = y.rotate_right(17) ^ y.rotate_right(19) ^ (y >> 10);
-        schedule[i] = schedule[i - 16]
-            .wrapping_add(near)
-            .wrapping_add(schedule[i - 7])
-            .wrapping_add(far);
+        schedule[i] = schedule[i - 16].wrapping_add(near).wrapping_add(schedule[i - 7]).wrapping_add(far);
     }
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
     for (constant, word) in ROUNDS.iter().zip(schedule) {
         let sum = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
         let choice = (e & f) ^ (!e & g);
-        let first = h
-            .wrapping_add(sum)
-            .wrapping_add(choice)
-            .wrapping_add(*constant)
-            .wrapping_add(word);
+        let first = h.wrapping_add(sum).wrapping_add(choice).wrapping_add(*constant).wrapping_add(word);
         let sum = a.rotate_right(2) ^ a.rotate_right(13) ^ a.rotate_right(22);
         let majority = (a & b) ^ (a & c) ^ (b & c);
         (h, g, f, e) = (g, f, e, d.wrapping_add(first));
@@ -115,16 +99,8 @@ fn compress(state: &mut [u32; 8], block: &[u8; 64]) {
 }
 
 /// The fractions of the square roots of the first eight primes.
-const INITIAL: [u32; 8] = [
-    0x6a09_e667,
-    0xbb67_ae85,
-    0x3c6e_f372,
-    0xa54f_f53a,
-    0x510e_527f,
-    0x9b05_688c,
-    0x1f83_d9ab,
-    0x5be0_cd19,
-];
+const INITIAL: [u32; 8] =
+    [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
 
 /// The fractions of the cube roots of the first sixty-four primes.
 #[rustfmt::skip]
@@ -150,10 +126,7 @@ mod tests {
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(Sha256::of(b"abc").to_string(), abc);
         let two_blocks = "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1";
-        assert_eq!(
-            Sha256::of(b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq").to_string(),
-            two_blocks
-        );
+        assert_eq!(Sha256::of(b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq").to_string(), two_blocks);
         let million = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0";
         assert_eq!(Sha256::of(&vec![b'a'; 1_000_000]).to_string(), million);
     }

@@ -46,7 +46,17 @@ impl Stopwatch {
 
 /// Looks at a condition until it holds: `look` answers `Some` when it does, `None` to look again, an error to give up.
 /// Past the deadline the failure names `what`.
-pub fn until<T>(deadline: Deadline, what: &str, mut look: impl FnMut() -> Result<Option<T>>) -> Result<T> {
+pub fn until<T>(deadline: Deadline, what: &str, look: impl FnMut() -> Result<Option<T>>) -> Result<T> {
+    until_every(POLL_EVERY, deadline, what, look)
+}
+
+/// [`until`] with longer pauses, for a look that costs something.
+pub fn until_every<T>(
+    pause: Duration,
+    deadline: Deadline,
+    what: &str,
+    mut look: impl FnMut() -> Result<Option<T>>,
+) -> Result<T> {
     loop {
         if let Some(value) = look()? {
             return Ok(value);
@@ -54,7 +64,7 @@ pub fn until<T>(deadline: Deadline, what: &str, mut look: impl FnMut() -> Result
         if deadline.passed() {
             return Err(Failure::new(format!("waited in vain for {what}")));
         }
-        pause();
+        rest(pause);
     }
 }
 
@@ -64,6 +74,6 @@ fn clock() -> Instant {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the pause between two looks at a condition")]
-fn pause() {
-    std::thread::sleep(POLL_EVERY);
+fn rest(pause: Duration) {
+    std::thread::sleep(pause);
 }

@@ -38,11 +38,20 @@ pub fn ends(bootstrap: &str, topic: &str, modern: bool) -> Result<Vec<Option<i64
     for address in bootstrap.split(',') {
         match metadata(address, topic) {
             Ok((brokers, leaders)) => {
-                let end = |(partition, leader): (usize, &i32)| {
-                    let address = &brokers.iter().find(|broker| broker.id == *leader)?.address;
-                    end(address, topic, partition, modern).ok()
-                };
-                return Ok(leaders.iter().enumerate().map(end).collect());
+                let mut ends = vec![None; leaders.len()];
+                for broker in brokers {
+                    let led: Vec<usize> =
+                        (0..leaders.len()).filter(|partition| leaders[*partition] == broker.id).collect();
+                    if led.is_empty() {
+                        continue;
+                    }
+                    for (partition, end) in ends_led_by(&broker.address, topic, &led, modern).unwrap_or_default() {
+                        if let Some(known) = ends.get_mut(partition) {
+                            *known = Some(end);
+                        }
+                    }
+                }
+                return Ok(ends);
             }
             Err(failure) => tried = failure.to_string(),
         }
@@ -53,15 +62,9 @@ pub fn ends(bootstrap: &str, topic: &str, modern: bool) -> Result<Vec<Option<i64
 /// ZooKeeper's answer to one of its four letter words.
 pub fn four_letters(address: &str, word: &str) -> Result<String> {
     let mut connection = Connection::to(address)?;
-    connection
-        .stream
-        .write_all(word.as_bytes())
-        .context(|| format!("asking {address}"))?;
+    connection.stream.write_all(word.as_bytes()).context(|| format!("asking {address}"))?;
     let mut answer = String::new();
-    connection
-        .stream
-        .read_to_string(&mut answer)
-        .context(|| format!("reading from {address}"))?;
+    connection.stream.read_to_string(&mut answer).context(|| format!("reading from {address}"))?;
     Ok(answer)
 }
 
@@ -96,33 +99,39 @@ fn metadata(address: &str, topic: &str) -> Result<(Vec<Broker>, Vec<i32>)> {
     Ok((brokers, leaders))
 }
 
-fn end(address: &str, topic: &str, partition: usize, modern: bool) -> Result<i64> {
+/// The ends of the partitions that one broker leads; those that it refuses are left out.
+fn ends_led_by(address: &str, topic: &str, partitions: &[usize], modern: bool) -> Result<Vec<(usize, i64)>> {
     let mut body = Body::default();
     body.i32(-1); // replica
     body.i32(1);
     body.string(topic);
-    body.i32(1);
-    body.i32(i32::try_from(partition).unwrap_or(-1));
-    body.i64(-1); // latest
-    if !modern {
-        body.i32(1);
+    body.i32(i32::try_from(partitions.len()).unwrap_or(i32::MAX));
+    for partition in partitions {
+        body.i32(i32::try_from(*partition).unwrap_or(-1));
+        body.i64(-1); // latest
+        if !modern {
+            body.i32(1);
+        }
     }
     let answer = Connection::to(address)?.ask(2, i16::from(modern), &body)?;
     let mut answer = Answer::of(&answer);
     answer.i32()?; // topics
     answer.string()?;
-    answer.i32()?; // partitions
-    answer.i32()?;
-    let error = answer.i16()?;
-    if error != 0 {
-        return Err(Failure::new(format!("ListOffsets {topic}-{partition}: error {error}")));
+    let mut ends = Vec::new();
+    for _ in 0..answer.i32()? {
+        let partition = usize::try_from(answer.i32()?).unwrap_or(usize::MAX);
+        let refused = answer.i16()? != 0;
+        if modern {
+            answer.i64()?; // timestamp
+            let end = answer.i64()?;
+            ends.extend((!refused).then_some((partition, end)));
+        } else {
+            for _ in 0..answer.i32()? {
+                ends.push((partition, answer.i64()?));
+            }
+        }
     }
-    if modern {
-        answer.i64()?; // timestamp
-    } else {
-        answer.i32()?; // offsets
-    }
-    answer.i64()
+    Ok(ends)
 }
 
 fn read_brokers(answer: &mut Answer<'_>) -> Result<Vec<Broker>> {
@@ -132,10 +141,7 @@ fn read_brokers(answer: &mut Answer<'_>) -> Result<Vec<Broker>> {
         let host = answer.string()?;
         let port = answer.i32()?;
         answer.string()?; // rack
-        brokers.push(Broker {
-            id,
-            address: format!("{host}:{port}"),
-        });
+        brokers.push(Broker { id, address: format!("{host}:{port}") });
     }
     Ok(brokers)
 }
@@ -147,17 +153,10 @@ struct Connection {
 
 impl Connection {
     fn to(address: &str) -> Result<Connection> {
-        let socket = address
-            .parse()
-            .map_err(|_| Failure::new(format!("not an address: {address}")))?;
+        let socket = address.parse().map_err(|_| Failure::new(format!("not an address: {address}")))?;
         let stream = TcpStream::connect_timeout(&socket, WITHIN).context(|| format!("connecting to {address}"))?;
-        stream
-            .set_read_timeout(Some(WITHIN))
-            .context(|| format!("connecting to {address}"))?;
-        Ok(Connection {
-            address: address.to_owned(),
-            stream,
-        })
+        stream.set_read_timeout(Some(WITHIN)).context(|| format!("connecting to {address}"))?;
+        Ok(Connection { address: address.to_owned(), stream })
     }
 
     /// Sends a request with header v1 and no client id; the body of the answer.
@@ -171,18 +170,12 @@ impl Connection {
         let length = i32::try_from(request.0.len()).unwrap_or(i32::MAX);
         let mut frame = length.to_be_bytes().to_vec();
         frame.append(&mut request.0);
-        self.stream
-            .write_all(&frame)
-            .context(|| format!("asking {}", self.address))?;
+        self.stream.write_all(&frame).context(|| format!("asking {}", self.address))?;
         let mut length = [0; 4];
-        self.stream
-            .read_exact(&mut length)
-            .context(|| format!("reading from {}", self.address))?;
+        self.stream.read_exact(&mut length).context(|| format!("reading from {}", self.address))?;
         let length = usize::try_from(i32::from_be_bytes(length)).unwrap_or(0);
         let mut answer = vec![0; length.clamp(4, 64 << 20)];
-        self.stream
-            .read_exact(&mut answer)
-            .context(|| format!("reading from {}", self.address))?;
+        self.stream.read_exact(&mut answer).context(|| format!("reading from {}", self.address))?;
         Ok(answer.split_off(4))
     }
 }
@@ -217,18 +210,14 @@ impl<'a> Answer<'a> {
     }
 
     fn take(&mut self, count: usize) -> Result<&'a [u8]> {
-        let (taken, rest) = self
-            .0
-            .split_at_checked(count)
-            .ok_or_else(|| Failure::new("a broker's answer ends early"))?;
+        let (taken, rest) =
+            self.0.split_at_checked(count).ok_or_else(|| Failure::new("a broker's answer ends early"))?;
         self.0 = rest;
         Ok(taken)
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        self.take(N)?
-            .try_into()
-            .map_err(|_| Failure::new("a broker's answer ends early"))
+        self.take(N)?.try_into().map_err(|_| Failure::new("a broker's answer ends early"))
     }
 
     fn i16(&mut self) -> Result<i16> {

@@ -26,25 +26,12 @@ fn a_million_records_from_2_0_to_0_10_1() -> Result {
         assert_eq!(offsets(cluster, "-2")?, lines(0));
         assert_eq!(offsets(cluster, "-1")?, lines(31_250));
     }
-    let (from, to) = (
-        Topic {
-            cluster: source,
-            name: TOPIC,
-        },
-        Topic {
-            cluster: target,
-            name: TOPIC,
-        },
-    );
+    let (from, to) = (Topic { cluster: source, name: TOPIC }, Topic { cluster: target, name: TOPIC });
     judge::compare(from, to)?;
 
     // The same group again: everything is there already.
     mirror(source, target, "test-mirror").run_until_caught_up()?;
-    assert_eq!(
-        offsets(target, "-1")?,
-        lines(31_250),
-        "the same group copies nothing twice"
-    );
+    assert_eq!(offsets(target, "-1")?, lines(31_250), "the same group copies nothing twice");
     judge::compare(from, to)?;
 
     // Another group is another mirror, and begins at the earliest record.
@@ -60,24 +47,13 @@ fn mirror(source: &Cluster, target: &Cluster, group: &str) -> Mirror {
 
 /// What `kmirror offsets` prints, sorted by partition as a person would (`sort -t: -k2 -n`).
 fn offsets(cluster: &Cluster, time: &str) -> Result<Vec<String>> {
-    let command = Kmirror::new("offsets")
-        .option("broker-list", cluster.bootstrap())
-        .option("topic", TOPIC);
-    let finished = command
-        .option("time", time)
-        .run(Duration::from_secs(60))?
-        .expect_code(0)?;
+    let command = Kmirror::new("offsets").option("broker-list", cluster.bootstrap()).option("topic", TOPIC);
+    let finished = command.option("time", time).run(Duration::from_secs(60))?.expect_code(0)?;
     let mut lines: Vec<String> = finished.stdout.lines().map(str::to_owned).collect();
-    lines.sort_by_key(|line| {
-        line.split(':')
-            .nth(1)
-            .and_then(|partition| partition.parse::<u32>().ok())
-    });
+    lines.sort_by_key(|line| line.split(':').nth(1).and_then(|partition| partition.parse::<u32>().ok()));
     Ok(lines)
 }
 
 fn lines(offset: i64) -> Vec<String> {
-    (0..PARTITIONS)
-        .map(|partition| format!("{TOPIC}:{partition}:{offset}"))
-        .collect()
+    (0..PARTITIONS).map(|partition| format!("{TOPIC}:{partition}:{offset}")).collect()
 }

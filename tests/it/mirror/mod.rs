@@ -60,27 +60,18 @@ impl Mirror {
     fn command(&self) -> Result<Kmirror> {
         let consumer = self.file("consumer.properties", &self.consumer)?;
         let producer = self.file("producer.properties", &self.producer)?;
-        let command = Kmirror::new("run")
-            .option("consumer.config", consumer)
-            .option("producer.config", producer);
+        let command = Kmirror::new("run").option("consumer.config", consumer).option("producer.config", producer);
         Ok(command.option("num.streams", "5").option("whitelist", &self.whitelist))
     }
 
     /// Mirrors everything that the source has, and ends.
     fn run_until_caught_up(&self) -> Result {
-        self.command()?
-            .arg("--until-caught-up")
-            .run(RUN_WITHIN)?
-            .expect_code(0)
-            .map(drop)
+        self.command()?.arg("--until-caught-up").run(RUN_WITHIN)?.expect_code(0).map(drop)
     }
 
     fn file(&self, name: &str, lines: &[(String, String)]) -> Result<PathBuf> {
         let path = self.folder.path().join(name);
-        let lines: Vec<(&str, &str)> = lines
-            .iter()
-            .map(|(key, value)| (key.as_str(), value.as_str()))
-            .collect();
+        let lines: Vec<(&str, &str)> = lines.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         properties_file(&path, &lines)?;
         Ok(path)
     }

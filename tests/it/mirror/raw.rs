@@ -22,22 +22,9 @@ fn batches_arrive_as_they_are(target: &Cluster, mark: &str) -> Result {
     Mirror::between(source, target, &format!("raw-{mark}"), &format!("raw-{mark}-.*")).run_until_caught_up()?;
     for codec in ["none", "gzip", "lz4"] {
         let topic = format!("raw-{mark}-{codec}");
-        judge::compare(
-            Topic {
-                cluster: source,
-                name: &topic,
-            },
-            Topic {
-                cluster: target,
-                name: &topic,
-            },
-        )?;
+        judge::compare(Topic { cluster: source, name: &topic }, Topic { cluster: target, name: &topic })?;
         let committed = judge::dump_with(target, &topic, &[("isolation.level", "read_committed")])?;
-        assert_eq!(
-            committed.values().map(|digest| digest.count).sum::<u64>(),
-            RECORDS,
-            "{topic}"
-        );
+        assert_eq!(committed.values().map(|digest| digest.count).sum::<u64>(), RECORDS, "{topic}");
         let sent = segments::read(&source.nodes()[0], &topic)?;
         let arrived = segments::read(&target.nodes()[0], &topic)?;
         segments::assert_same_payloads(&sent, &arrived)?;

@@ -25,10 +25,7 @@ fn stopped_in_the_middle(release: &str, signal: &str) -> Result {
         judge::create(cluster, &topic, PARTITIONS, &[])?;
     }
     // Small batches at the source, few of them per fetch: slow enough to be stopped on the way.
-    let workload = Workload::of(RECORDS)
-        .without_headers()
-        .value_bytes_max(100)
-        .property("batch.size", "2000");
+    let workload = Workload::of(RECORDS).without_headers().value_bytes_max(100).property("batch.size", "2000");
     judge::produce(source, &topic, &workload)?;
     let mirror = Mirror::between(source, target, &topic, &topic).consumer("max.partition.fetch.bytes", "4000");
 
@@ -37,23 +34,11 @@ fn stopped_in_the_middle(release: &str, signal: &str) -> Result {
     running.signal(signal)?;
     running.finish(STOP_WITHIN)?.expect_code(0)?;
     let stopped = written(target, &topic);
-    assert!(
-        stopped >= before && stopped < RECORDS,
-        "stopped at {stopped} of {RECORDS}, seen at {before}"
-    );
+    assert!(stopped >= before && stopped < RECORDS, "stopped at {stopped} of {RECORDS}, seen at {before}");
 
     mirror.run_until_caught_up()?;
     assert_eq!(written(target, &topic), RECORDS);
-    judge::compare(
-        Topic {
-            cluster: source,
-            name: &topic,
-        },
-        Topic {
-            cluster: target,
-            name: &topic,
-        },
-    )
+    judge::compare(Topic { cluster: source, name: &topic }, Topic { cluster: target, name: &topic })
 }
 
 #[test]
@@ -77,26 +62,18 @@ fn wait_for_progress(running: &mut Running, target: &Cluster, topic: &str) -> Re
     let what = format!("a tenth of {topic} on the target");
     let seen = wait::until(Deadline::after(Duration::from_secs(120)), &what, || {
         if let Some(status) = running.status()? {
-            return Err(Failure::new(format!(
-                "kmirror ended with {status}\n{}",
-                running.output()
-            )));
+            return Err(Failure::new(format!("kmirror ended with {status}\n{}", running.output())));
         }
         let written = written(target, topic);
         Ok((written >= RECORDS / 10).then_some(written))
     })?;
     match seen {
         seen if seen <= RECORDS / 5 * 4 => Ok(seen),
-        seen => Err(Failure::new(format!(
-            "{seen} of {RECORDS} were there at the first look: too fast to be stopped"
-        ))),
+        seen => Err(Failure::new(format!("{seen} of {RECORDS} were there at the first look: too fast to be stopped"))),
     }
 }
 
 fn written(target: &Cluster, topic: &str) -> u64 {
     let ends = target.ends(topic).unwrap_or_default();
-    ends.into_iter()
-        .flatten()
-        .filter_map(|end| u64::try_from(end).ok())
-        .sum()
+    ends.into_iter().flatten().filter_map(|end| u64::try_from(end).ok()).sum()
 }

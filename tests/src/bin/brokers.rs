@@ -13,26 +13,14 @@ fn main() -> Result {
     let versions: Vec<String> = std::env::args().skip(1).collect();
     if versions.is_empty() {
         let known: Vec<&str> = RELEASES.iter().map(|release| release.version).collect();
-        return Err(Failure::new(format!(
-            "usage: brokers <version>...; known: {}",
-            known.join(" ")
-        )));
+        return Err(Failure::new(format!("usage: brokers <version>...; known: {}", known.join(" "))));
     }
-    let started: Vec<_> = versions
-        .iter()
-        .cloned()
-        .map(|version| std::thread::spawn(move || Cluster::start(&version)))
-        .collect();
+    let started: Vec<_> =
+        versions.iter().cloned().map(|version| std::thread::spawn(move || Cluster::start(&version))).collect();
     let mut clusters = Vec::new();
     for (version, thread) in versions.iter().zip(started) {
-        let cluster = thread
-            .join()
-            .map_err(|_| Failure::new(format!("starting {version} panicked")))??;
-        let folder = cluster
-            .nodes()
-            .first()
-            .map(|node| node.log_dir().display().to_string())
-            .unwrap_or_default();
+        let cluster = thread.join().map_err(|_| Failure::new(format!("starting {version} panicked")))??;
+        let folder = cluster.nodes().first().map(|node| node.log_dir().display().to_string()).unwrap_or_default();
         println!("{version} {} {folder}", cluster.bootstrap());
         clusters.push(cluster);
     }

@@ -62,15 +62,8 @@ impl ClusterBuilder {
         };
         let jvm = (self.profile, self.heap_mib);
         let ids = 0..self.nodes;
-        let nodes = ids
-            .map(|id| Node::new(id, &folder, &distribution, jvm))
-            .collect::<Result<Vec<Node>>>()?;
-        let cluster = Cluster {
-            nodes,
-            zookeeper,
-            distribution,
-            _reaper: reaper,
-        };
+        let nodes = ids.map(|id| Node::new(id, &folder, &distribution, jvm)).collect::<Result<Vec<Node>>>()?;
+        let cluster = Cluster { nodes, zookeeper, distribution, _reaper: reaper };
         cluster.start_nodes(&self.properties)?;
         Ok(cluster)
     }
@@ -90,13 +83,7 @@ impl Cluster {
     /// A cluster of the release `version`, to be described further and started.
     pub fn of(version: &str) -> ClusterBuilder {
         let (version, profile) = (version.to_owned(), JvmProfile::QuickStart);
-        ClusterBuilder {
-            version,
-            nodes: 1,
-            properties: Vec::new(),
-            profile,
-            heap_mib: 512,
-        }
+        ClusterBuilder { version, nodes: 1, properties: Vec::new(), profile, heap_mib: 512 }
     }
 
     /// One broker of the release `version`.
@@ -197,9 +184,7 @@ impl Cluster {
 /// `KMIRROR_DATA` (a tmpfs, say), or the system's folder for temporary files.
 fn data_folder() -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER
-        .get_or_init(|| std::env::var_os("KMIRROR_DATA").map_or_else(std::env::temp_dir, PathBuf::from))
-        .clone()
+    FOLDER.get_or_init(|| std::env::var_os("KMIRROR_DATA").map_or_else(std::env::temp_dir, PathBuf::from)).clone()
 }
 
 fn common_properties(node: &Node, nodes: usize) -> Vec<(String, String)> {
@@ -221,9 +206,7 @@ fn common_properties(node: &Node, nodes: usize) -> Vec<(String, String)> {
 }
 
 fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
-    list.iter()
-        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
-        .collect()
+    list.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
 }
 
 /// The quorum of a KRaft cluster: one controller beside each broker.
@@ -241,11 +224,7 @@ impl Kraft {
         // A UUID in base64url: 21 free digits, then one whose low four bits are zero.
         let mut random = fastrand::Rng::new();
         let cluster_id: String = (0..21).map(|_| random.alphanumeric()).chain(['Q']).collect();
-        Ok(Kraft {
-            cluster_id,
-            controllers,
-            voters: voters.join(","),
-        })
+        Ok(Kraft { cluster_id, controllers, voters: voters.join(",") })
     }
 
     fn properties(&self, node: &Node, index: usize) -> Vec<(String, String)> {
@@ -253,16 +232,10 @@ impl Kraft {
         pairs(&[
             ("node.id", &node.id().to_string()),
             ("process.roles", "broker,controller"),
-            (
-                "listeners",
-                &format!("PLAINTEXT://{},CONTROLLER://127.0.0.1:{controller}", node.address()),
-            ),
+            ("listeners", &format!("PLAINTEXT://{},CONTROLLER://127.0.0.1:{controller}", node.address())),
             ("advertised.listeners", &format!("PLAINTEXT://{}", node.address())),
             ("controller.listener.names", "CONTROLLER"),
-            (
-                "listener.security.protocol.map",
-                "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-            ),
+            ("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT"),
             ("controller.quorum.voters", &self.voters),
         ])
     }
@@ -299,9 +272,7 @@ impl ZooKeeper {
                 return Err(Failure::new(format!("ZooKeeper ended with {status}")));
             }
             let address = format!("127.0.0.1:{}", port.number());
-            Ok(wire::four_letters(&address, "ruok")
-                .is_ok_and(|answer| answer == "imok")
-                .then_some(()))
+            Ok(wire::four_letters(&address, "ruok").is_ok_and(|answer| answer == "imok").then_some(()))
         })
         .map_err(|failure| Failure::new(format!("{failure}\n{}", jvm.output())))?;
         Ok(ZooKeeper { _jvm: jvm, port })

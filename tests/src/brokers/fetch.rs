@@ -53,18 +53,13 @@ fn fetch(release: &Release, folder: &Path) -> Result {
     mvn.args(["-B", "-f"]).arg(&pom).arg(COPY).arg("-DincludeScope=runtime");
     mvn.arg(format!("-DoutputDirectory={}", folder.display()));
     mvn.stdin(Stdio::null()).stdout(file).stderr(errors);
-    let status = mvn
-        .status()
-        .context(|| format!("fetching Kafka {}: starting {mvn:?}", release.version))?;
+    let status = mvn.status().context(|| format!("fetching Kafka {}: starting {mvn:?}", release.version))?;
     if status.success() {
         return Ok(());
     }
     let said = fs::read_to_string(&log).unwrap_or_default();
     let (version, log) = (release.version, log.display());
-    Err(Failure::new(format!(
-        "fetching Kafka {version}: {status}\n{mvn:?}\nlog {log} ends:\n{}",
-        tail(&said)
-    )))
+    Err(Failure::new(format!("fetching Kafka {version}: {status}\n{mvn:?}\nlog {log} ends:\n{}", tail(&said))))
 }
 
 fn project(release: &Release) -> String {
@@ -76,6 +71,5 @@ fn project(release: &Release) -> String {
             "    <dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version></dependency>\n"
         ));
     }
-    POM.replace("@version@", release.version)
-        .replace("@dependencies@", &dependencies)
+    POM.replace("@version@", release.version).replace("@dependencies@", &dependencies)
 }

@@ -37,10 +37,7 @@ pub(super) fn java(
     if profile == JvmProfile::QuickStart {
         command.extend(words(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]));
     }
-    command.extend(words([
-        "-Djava.net.preferIPv4Stack=true",
-        "-Dzookeeper.admin.enableServer=false",
-    ]));
+    command.extend(words(["-Djava.net.preferIPv4Stack=true", "-Dzookeeper.admin.enableServer=false"]));
     // 3.5 and newer answer only `srvr` otherwise; a restart after a kill asks for `dump`.
     command.extend(words(["-Dzookeeper.4lw.commands.whitelist=*"]));
     command.push(match distribution.release.mode {

@@ -37,15 +37,7 @@ impl Node {
         cache::create_folder(&folder)?;
         let (profile, heap_mib) = jvm;
         let distribution = distribution.clone();
-        Ok(Node {
-            id,
-            port: Port::reserve()?,
-            folder,
-            distribution,
-            profile,
-            heap_mib,
-            jvm: Mutex::new(None),
-        })
+        Ok(Node { id, port: Port::reserve()?, folder, distribution, profile, heap_mib, jvm: Mutex::new(None) })
     }
 
     /// Its id in the cluster: 0 and up.
@@ -93,10 +85,7 @@ impl Node {
         let mut tool = Guarded::spawn("StorageTool format", &command, &log, &log)?;
         match tool.wait(START_WITHIN)? {
             0 => Ok(()),
-            status => Err(Failure::new(format!(
-                "StorageTool format ended with {status}\n{}",
-                tool.output()
-            ))),
+            status => Err(Failure::new(format!("StorageTool format ended with {status}\n{}", tool.output()))),
         }
     }
 

@@ -41,10 +41,7 @@ impl Release {
 
 /// Every release that the tests know, oldest first.
 pub const RELEASES: &[Release] = &[
-    Release {
-        creates_topics: false,
-        ..Release::zookeeper("0.10.0.1", "2.10", JAXB)
-    },
+    Release { creates_topics: false, ..Release::zookeeper("0.10.0.1", "2.10", JAXB) },
     Release::zookeeper("0.10.1.1", "2.10", JAXB),
     Release::zookeeper("0.10.2.2", "2.11", JAXB),
     Release::zookeeper("0.11.0.3", "2.11", JAXB),
@@ -56,13 +53,7 @@ pub const RELEASES: &[Release] = &[
     Release::zookeeper("2.8.2", "2.13", LOG4J),
     Release::zookeeper("3.0.2", "2.13", LOG4J),
     Release::zookeeper("3.9.1", "2.13", RELOAD4J),
-    Release {
-        version: "4.4.0",
-        scala: "2.13",
-        mode: Mode::KRaft,
-        creates_topics: true,
-        beside: LOG4J2,
-    },
+    Release { version: "4.4.0", scala: "2.13", mode: Mode::KRaft, creates_topics: true, beside: LOG4J2 },
 ];
 
 impl Release {
@@ -71,25 +62,16 @@ impl Release {
         scala: &'static str,
         beside: &'static [(&'static str, &'static str, &'static str)],
     ) -> Release {
-        Release {
-            version,
-            scala,
-            mode: Mode::ZooKeeper,
-            creates_topics: true,
-            beside,
-        }
+        Release { version, scala, mode: Mode::ZooKeeper, creates_topics: true, beside }
     }
 }
 
 /// The release with this number.
 pub fn release(version: &str) -> Result<&'static Release> {
-    RELEASES
-        .iter()
-        .find(|release| release.version == version)
-        .ok_or_else(|| {
-            let known: Vec<&str> = RELEASES.iter().map(|release| release.version).collect();
-            Failure::new(format!("no release {version} in the table; known: {}", known.join(" ")))
-        })
+    RELEASES.iter().find(|release| release.version == version).ok_or_else(|| {
+        let known: Vec<&str> = RELEASES.iter().map(|release| release.version).collect();
+        Failure::new(format!("no release {version} in the table; known: {}", known.join(" ")))
+    })
 }
 
 type Artifacts = &'static [(&'static str, &'static str, &'static str)];

@@ -15,9 +15,7 @@ pub fn shared(name: &str) -> Result<&'static Cluster> {
     static CLUSTERS: Mutex<BTreeMap<String, &'static Slot>> = Mutex::new(BTreeMap::new());
     let slot: &'static Slot = {
         let mut clusters = CLUSTERS.lock().unwrap_or_else(PoisonError::into_inner);
-        clusters
-            .entry(name.to_owned())
-            .or_insert_with(|| Box::leak(Box::default()))
+        clusters.entry(name.to_owned()).or_insert_with(|| Box::leak(Box::default()))
     };
     let version = name.split('/').next().unwrap_or(name);
     let cluster = slot.get_or_init(|| Cluster::start(version).map_err(|failure| failure.to_string()));

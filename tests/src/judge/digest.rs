@@ -85,10 +85,7 @@ pub fn compare(source: Topic<'_>, target: Topic<'_>) -> Result {
 /// The first records in which two partitions differ, as text.
 fn differences(source: Topic<'_>, target: Topic<'_>, partition: u32, headers: bool) -> Result<String> {
     const LINES: u32 = 5;
-    let mut program = Program::on_any()?
-        .arg("diff")
-        .arg(source.cluster.bootstrap())
-        .arg(source.name);
+    let mut program = Program::on_any()?.arg("diff").arg(source.cluster.bootstrap()).arg(source.name);
     program = program.arg(target.cluster.bootstrap()).arg(target.name);
     program.arg(partition).arg(headers).arg(LINES).run(WITHIN)
 }

@@ -25,11 +25,7 @@ const WITHIN: Duration = Duration::from_secs(300);
 /// `replication.factor` (1 unless said otherwise).
 pub fn create(cluster: &Cluster, topic: &str, partitions: u32, config: &[(&str, &str)]) -> Result {
     if cluster.release().creates_topics {
-        let mut program = Program::on(cluster)?
-            .arg("create")
-            .arg(cluster.bootstrap())
-            .arg(topic)
-            .arg(partitions);
+        let mut program = Program::on(cluster)?.arg("create").arg(cluster.bootstrap()).arg(topic).arg(partitions);
         for (key, value) in config {
             program = program.arg(format!("{key}={value}"));
         }
@@ -47,22 +43,10 @@ pub fn create(cluster: &Cluster, topic: &str, partitions: u32, config: &[(&str, 
 
 /// 0.10.0 has no CreateTopics request: its own tool writes to ZooKeeper.
 fn create_through_zookeeper(cluster: &Cluster, topic: &str, partitions: u32, config: &[(&str, &str)]) -> Result {
-    let zookeeper = cluster
-        .zookeeper()
-        .ok_or_else(|| Failure::new("TopicCommand needs a ZooKeeper"))?;
-    let mut program = Program::tool(cluster, "kafka.admin.TopicCommand")
-        .arg("--zookeeper")
-        .arg(zookeeper);
-    program = program
-        .arg("--create")
-        .arg("--topic")
-        .arg(topic)
-        .arg("--partitions")
-        .arg(partitions);
-    let factor = config
-        .iter()
-        .find(|(key, _)| *key == "replication.factor")
-        .map_or("1", |(_, value)| value);
+    let zookeeper = cluster.zookeeper().ok_or_else(|| Failure::new("TopicCommand needs a ZooKeeper"))?;
+    let mut program = Program::tool(cluster, "kafka.admin.TopicCommand").arg("--zookeeper").arg(zookeeper);
+    program = program.arg("--create").arg("--topic").arg(topic).arg("--partitions").arg(partitions);
+    let factor = config.iter().find(|(key, _)| *key == "replication.factor").map_or("1", |(_, value)| value);
     program = program.arg("--replication-factor").arg(factor);
     for (key, value) in config.iter().filter(|(key, _)| *key != "replication.factor") {
         program = program.arg("--config").arg(format!("{key}={value}"));
@@ -73,38 +57,20 @@ fn create_through_zookeeper(cluster: &Cluster, topic: &str, partitions: u32, con
 /// Writes acceptance test 1's records: record i of `records` has no key, i as eight bytes big-endian, and goes to
 /// partition i mod P.
 pub fn produce_counter(cluster: &Cluster, topic: &str, records: u64) -> Result {
-    let program = Program::on(cluster)?
-        .arg("produce-counter")
-        .arg(cluster.bootstrap())
-        .arg(topic)
-        .arg(records);
+    let program = Program::on(cluster)?.arg("produce-counter").arg(cluster.bootstrap()).arg(topic).arg(records);
     program.run(WITHIN).map(drop)
 }
 
 /// Like [`produce_counter`], with the timestamp `first_timestamp` + i for record i: see [`CounterTopic`].
 pub fn produce_counter_at(cluster: &Cluster, topic: &str, counter: CounterTopic) -> Result {
-    let program = Program::on(cluster)?
-        .arg("produce-counter")
-        .arg(cluster.bootstrap())
-        .arg(topic)
-        .arg(counter.records);
-    program
-        .arg(format!("timestamp={}", counter.first_timestamp))
-        .run(WITHIN)
-        .map(drop)
+    let program = Program::on(cluster)?.arg("produce-counter").arg(cluster.bootstrap()).arg(topic).arg(counter.records);
+    program.arg(format!("timestamp={}", counter.first_timestamp)).run(WITHIN).map(drop)
 }
 
 /// Writes `records` values of `size` bytes without keys, round robin over the partitions: a load for measurements.
 pub fn perf_fill(cluster: &Cluster, topic: &str, records: u64, size: u32) -> Result {
-    let program = Program::on(cluster)?
-        .arg("perf-fill")
-        .arg(cluster.bootstrap())
-        .arg(topic);
-    program
-        .arg(format!("records={records}"))
-        .arg(format!("size={size}"))
-        .run(WITHIN)
-        .map(drop)
+    let program = Program::on(cluster)?.arg("perf-fill").arg(cluster.bootstrap()).arg(topic);
+    program.arg(format!("records={records}")).arg(format!("size={size}")).run(WITHIN).map(drop)
 }
 
 /// Records of every shape from a seed: null, empty and full keys and values, headers with duplicate and empty names and
@@ -118,10 +84,7 @@ pub struct Workload {
 impl Workload {
     /// So many records.
     pub fn of(records: u64) -> Workload {
-        Workload {
-            records,
-            words: Vec::new(),
-        }
+        Workload { records, words: Vec::new() }
     }
 
     /// Another seed gives other records.
@@ -182,57 +145,32 @@ impl LiveMember {
 
 /// Joins `group` with a consumer of `topic`, and returns once it has partitions.
 pub fn live_member(cluster: &Cluster, topic: &str, group: &str) -> Result<LiveMember> {
-    let program = Program::on(cluster)?
-        .arg("live")
-        .arg(cluster.bootstrap())
-        .arg(topic)
-        .arg(group);
+    let program = Program::on(cluster)?.arg("live").arg(cluster.bootstrap()).arg(topic).arg(group);
     let (mut process, folder) = program.start()?;
-    wait::until(
-        Deadline::after(Duration::from_secs(60)),
-        "the consumer to be assigned partitions",
-        || {
-            if let Some(status) = process.status()? {
-                return Err(Failure::new(format!(
-                    "the consumer ended with {status}\n{}",
-                    process.output()
-                )));
-            }
-            Ok(process.stdout().contains("assigned ").then_some(()))
-        },
-    )?;
-    Ok(LiveMember {
-        process,
-        _folder: folder,
-    })
+    wait::until(Deadline::after(Duration::from_secs(60)), "the consumer to be assigned partitions", || {
+        if let Some(status) = process.status()? {
+            return Err(Failure::new(format!("the consumer ended with {status}\n{}", process.output())));
+        }
+        Ok(process.stdout().contains("assigned ").then_some(()))
+    })?;
+    Ok(LiveMember { process, _folder: folder })
 }
 
 /// Commits `offset` for every partition of `topic`, as `group` without members.
 pub fn commit(cluster: &Cluster, topic: &str, group: &str, offset: i64) -> Result {
-    let program = Program::on(cluster)?
-        .arg("commit")
-        .arg(cluster.bootstrap())
-        .arg(topic)
-        .arg(group)
-        .arg(offset);
+    let program = Program::on(cluster)?.arg("commit").arg(cluster.bootstrap()).arg(topic).arg(group).arg(offset);
     program.run(WITHIN).map(drop)
 }
 
 /// The committed offset of each partition of `topic` that has one in `group`.
 pub fn committed(cluster: &Cluster, topic: &str, group: &str) -> Result<std::collections::BTreeMap<u32, i64>> {
-    let program = Program::on(cluster)?
-        .arg("committed")
-        .arg(cluster.bootstrap())
-        .arg(topic)
-        .arg(group);
+    let program = Program::on(cluster)?.arg("committed").arg(cluster.bootstrap()).arg(topic).arg(group);
     let text = program.run(WITHIN)?;
     let parse = |line: &str| {
         let (partition, offset) = line.split_once(' ')?;
         Some((partition.parse().ok()?, offset.parse().ok()?))
     };
     let parsed: std::collections::BTreeMap<u32, i64> = text.lines().filter_map(parse).collect();
-    ensure(parsed.len() == text.lines().count(), || {
-        format!("committed: cannot read\n{}", process::tail(&text))
-    })?;
+    ensure(parsed.len() == text.lines().count(), || format!("committed: cannot read\n{}", process::tail(&text)))?;
     Ok(parsed)
 }

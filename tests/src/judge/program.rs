@@ -51,10 +51,7 @@ impl Program {
     fn java(class_path: &str, main: &str) -> Program {
         let mut command = words(["java", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]);
         command.extend(words([class_path, main]));
-        Program {
-            command,
-            what: main.to_owned(),
-        }
+        Program { command, what: main.to_owned() }
     }
 
     pub(super) fn arg(mut self, arg: impl Display) -> Program {
@@ -78,9 +75,7 @@ impl Program {
         let what = self.what.clone();
         let (mut process, _folder) = self.start()?;
         let status = process.wait(within)?;
-        ensure(status == 0, || {
-            format!("{what} ended with {status}\n{}", process.output())
-        })?;
+        ensure(status == 0, || format!("{what} ended with {status}\n{}", process.output()))?;
         Ok(process.stdout())
     }
 }
@@ -96,9 +91,6 @@ fn compile(client: &Distribution, folder: &Path) -> Result {
     let file = folder.join("Judge.java");
     std::fs::write(&file, SOURCE).context(|| format!("writing {}", file.display()))?;
     let mut javac = Command::new("javac");
-    javac
-        .args(["-nowarn", "-cp", &client.class_path(), "-d"])
-        .arg(folder)
-        .arg(&file);
+    javac.args(["-nowarn", "-cp", &client.class_path(), "-d"]).arg(folder).arg(&file);
     process::run("compiling the judge", &mut javac).map(drop)
 }

@@ -1,9 +1,7 @@
 //! Rules about Rust files: how they begin, and which words they use for names.
 
 /// Words that are not used as names, or as parts of names: each stands for one that says more.
-const BANNED: [&str; 10] = [
-    "src", "dst", "dest", "manager", "handler", "util", "utils", "helper", "helpers", "misc",
-];
+const BANNED: [&str; 10] = ["src", "dst", "dest", "manager", "handler", "util", "utils", "helper", "helpers", "misc"];
 
 /// Names of others that we have to take over.
 const TAKEN_OVER: [&str; 2] = ["message_handler", "message_handler_args"];
@@ -23,18 +21,11 @@ pub fn glossary(path: &str, text: &str) -> Vec<String> {
     // The folder `src` is Cargo's word, below it the names are ours.
     let own = path.rsplit_once("src/").map_or(path, |(_, own)| own);
     let stems = own.split('/').map(|part| part.split('.').next().unwrap_or(part));
-    complaints.extend(
-        stems
-            .filter(|stem| banned(stem))
-            .map(|stem| format!("{path}: named {stem}: name what it does")),
-    );
+    complaints.extend(stems.filter(|stem| banned(stem)).map(|stem| format!("{path}: named {stem}: name what it does")));
     for (index, line) in without_text(text).lines().enumerate() {
         let names = line.split(|c: char| !c.is_alphanumeric() && c != '_');
         for name in names.filter(|name| banned(name) && !TAKEN_OVER.contains(name)) {
-            complaints.push(format!(
-                "{path}:{}: {name}: a word that the glossary does without",
-                index + 1
-            ));
+            complaints.push(format!("{path}:{}: {name}: a word that the glossary does without", index + 1));
         }
     }
     complaints
@@ -97,11 +88,7 @@ fn text_at(rest: &str, before: Option<char>) -> Option<usize> {
         if raw.get(hashes..).is_some_and(|raw| raw.starts_with('"')) {
             let close = format!("\"{}", "#".repeat(hashes));
             let start = rest.len() - raw.len() + hashes + 1;
-            return Some(
-                rest.get(start..)?
-                    .find(&close)
-                    .map_or(rest.len(), |end| start + end + close.len()),
-            );
+            return Some(rest.get(start..)?.find(&close).map_or(rest.len(), |end| start + end + close.len()));
         }
     }
     match rest.as_bytes().first()? {
@@ -141,23 +128,11 @@ mod tests {
 
     #[test]
     fn banned_words_are_found_in_names() {
-        for code in [
-            "let src = 1;",
-            "struct FetchManager;",
-            "const MISC_LIMIT: u8 = 1;",
-            "mod string_utils;",
-        ] {
+        for code in ["let src = 1;", "struct FetchManager;", "const MISC_LIMIT: u8 = 1;", "mod string_utils;"] {
             let complaints = glossary("kmirror-core/src/a.rs", &format!("\n{code}"));
-            assert!(
-                complaints.len() == 1 && complaints[0].contains("a.rs:2: "),
-                "{code}: {complaints:?}"
-            );
+            assert!(complaints.len() == 1 && complaints[0].contains("a.rs:2: "), "{code}: {complaints:?}");
         }
-        assert_eq!(
-            glossary("kmirror-core/src/helpers/mod.rs", "").len(),
-            1,
-            "names of files count"
-        );
+        assert_eq!(glossary("kmirror-core/src/helpers/mod.rs", "").len(), 1, "names of files count");
         assert_eq!(glossary("kmirror-core/src/net_util.rs", "").len(), 1);
     }
 

@@ -4,14 +4,8 @@
 const BANNED: [&str; 6] = ["openssl", "native-tls", "rdkafka", "bindgen", "cmake", "zstd-safe"];
 
 /// Bindings to the system itself, which no program does without.
-const SYSTEM: [&str; 6] = [
-    "linux-raw-sys",
-    "windows-sys",
-    "js-sys",
-    "web-sys",
-    "security-framework-sys",
-    "core-foundation-sys",
-];
+const SYSTEM: [&str; 6] =
+    ["linux-raw-sys", "windows-sys", "js-sys", "web-sys", "security-framework-sys", "core-foundation-sys"];
 
 /// Entries of a manifest's `[dependencies]` that are not in `allowed`.
 pub fn dependencies(path: &str, manifest: &str, allowed: &[&str]) -> Vec<String> {
@@ -46,9 +40,7 @@ pub fn locked(path: &str, lock: &str) -> Vec<String> {
         binding || BANNED.contains(&name.as_str())
     };
     let names = lock.lines().filter_map(quoted).filter(foreign);
-    names
-        .map(|name| format!("{path}: {name}: kmirror is pure Rust"))
-        .collect()
+    names.map(|name| format!("{path}: {name}: kmirror is pure Rust")).collect()
 }
 
 #[cfg(test)]

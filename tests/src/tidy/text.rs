@@ -10,13 +10,9 @@ const LINES_SOFT: usize = 500;
 pub fn file_length(path: &str, text: &str, allowed: &[&str]) -> Vec<String> {
     let lines = text.lines().count();
     if lines > LINES_HARD {
-        vec![format!(
-            "{path}: {lines} lines, {LINES_HARD} at most: split it by what it does"
-        )]
+        vec![format!("{path}: {lines} lines, {LINES_HARD} at most: split it by what it does")]
     } else if lines > LINES_SOFT && !allowed.contains(&path) {
-        vec![format!(
-            "{path}: {lines} lines, {LINES_SOFT} without a reason: split it by what it does"
-        )]
+        vec![format!("{path}: {lines} lines, {LINES_SOFT} without a reason: split it by what it does")]
     } else {
         Vec::new()
     }
@@ -26,9 +22,7 @@ pub fn file_length(path: &str, text: &str, allowed: &[&str]) -> Vec<String> {
 pub fn unfinished(path: &str, text: &str) -> Vec<String> {
     let marks = [["TO", "DO"].concat(), ["FIX", "ME"].concat(), ["XX", "X"].concat()];
     find(path, text, |line| {
-        let mark = marks
-            .iter()
-            .find(|mark| words(line).any(|word| word == mark.as_str()))?;
+        let mark = marks.iter().find(|mark| words(line).any(|word| word == mark.as_str()))?;
         Some(format!("{mark}: do it, or file it"))
     })
 }
@@ -71,9 +65,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 
 fn find(path: &str, text: &str, complain: impl Fn(&str) -> Option<String>) -> Vec<String> {
     let lines = text.lines().enumerate();
-    lines
-        .filter_map(|(index, line)| Some(format!("{path}:{}: {}", index + 1, complain(line)?)))
-        .collect()
+    lines.filter_map(|(index, line)| Some(format!("{path}:{}: {}", index + 1, complain(line)?))).collect()
 }
 
 #[cfg(test)]
@@ -93,10 +85,7 @@ mod tests {
     fn unfinished_work_is_refused() {
         let text = format!("fine\n// {}{}: later\n", "TO", "DO");
         assert!(unfinished("a.rs", &text)[0].starts_with("a.rs:2: "));
-        assert!(
-            unfinished("a.rs", "a METHODOLOGY, an XXXL shirt").is_empty(),
-            "only whole words"
-        );
+        assert!(unfinished("a.rs", "a METHODOLOGY, an XXXL shirt").is_empty(), "only whole words");
     }
 
     #[test]

@@ -18,10 +18,8 @@ pub struct Tree {
 impl Tree {
     /// Reads the work tree at `root`. Files that are not UTF-8 are no text and are left out, as are links.
     pub fn read(root: &Path) -> Result<Tree> {
-        let listed = process::run(
-            "listing tracked files",
-            Command::new("git").arg("-C").arg(root).args(["ls-files", "-z"]),
-        )?;
+        let listed =
+            process::run("listing tracked files", Command::new("git").arg("-C").arg(root).args(["ls-files", "-z"]))?;
         let mut files = BTreeMap::new();
         for path in listed.split('\0').filter(|path| !path.is_empty()) {
             let file = root.join(path);
@@ -33,10 +31,7 @@ impl Tree {
                 files.insert(path.to_owned(), text);
             }
         }
-        Ok(Tree {
-            files,
-            root: root.to_owned(),
-        })
+        Ok(Tree { files, root: root.to_owned() })
     }
 
     /// The files whose names end so.
