@@ -32,19 +32,14 @@ pub(super) fn start(consumer: &Values<'_>, warnings: &mut Vec<Warning>) -> Resul
 
 /// How the consumer's file has the source read.
 pub(super) fn fetch(consumer: &Values<'_>) -> Result<FetchConfig, ConfigError> {
-    let isolation = [
-        ("read_committed", Isolation::ReadCommitted),
-        ("read_uncommitted", Isolation::ReadUncommitted),
-    ];
+    let isolation = [("read_committed", Isolation::ReadCommitted), ("read_uncommitted", Isolation::ReadUncommitted)];
     let default = FetchConfig::default();
     Ok(FetchConfig {
         bytes_max: consumer.bytes("fetch.max.bytes", 1, default.bytes_max)?,
         partition_bytes_max: consumer.bytes("max.partition.fetch.bytes", 1, default.partition_bytes_max)?,
         bytes_min: consumer.bytes("fetch.min.bytes", 0, default.bytes_min)?,
         wait_max: consumer.wait("fetch.max.wait.ms", 0, default.wait_max)?,
-        isolation: consumer
-            .one_of("isolation.level", &isolation)?
-            .unwrap_or(default.isolation),
+        isolation: consumer.one_of("isolation.level", &isolation)?.unwrap_or(default.isolation),
         check_crcs: consumer.boolean("check.crcs", default.check_crcs)?,
     })
 }
@@ -66,15 +61,11 @@ pub(super) fn produce(producer: &Values<'_>, warnings: &mut Vec<Warning>) -> Res
 fn in_flight(producer: &Values<'_>, warnings: &mut Vec<Warning>) -> Result<usize, ConfigError> {
     let key = "max.in.flight.requests.per.connection";
     let asked = producer.number(key, "requests", 1..=i64::from(i32::MAX))?;
-    let asked = asked.map_or(defaults::IN_FLIGHT_MAX, |asked| {
-        usize::try_from(asked).unwrap_or(usize::MAX)
-    });
+    let asked = asked.map_or(defaults::IN_FLIGHT_MAX, |asked| usize::try_from(asked).unwrap_or(usize::MAX));
     if asked > defaults::IN_FLIGHT_MAX {
         let place = producer.entry(key).map(|entry| producer.place(entry));
-        let text = format!(
-            "\"{asked}\" is not followed: {} is used, the most that keeps order",
-            defaults::IN_FLIGHT_MAX
-        );
+        let text =
+            format!("\"{asked}\" is not followed: {} is used, the most that keeps order", defaults::IN_FLIGHT_MAX);
         warnings.push(Warning { place, text });
     }
     Ok(asked.min(defaults::IN_FLIGHT_MAX))
@@ -101,11 +92,7 @@ fn compression(producer: &Values<'_>) -> Result<Option<Codec>, ConfigError> {
     };
     let advice = "set gzip, lz4 or none, or leave the key out to keep the source's codec";
     match producer.entry("compression.type") {
-        Some(entry) => Err(ConfigError::Unsupported {
-            place: producer.place(entry),
-            what,
-            advice,
-        }),
+        Some(entry) => Err(ConfigError::Unsupported { place: producer.place(entry), what, advice }),
         None => Ok(codec),
     }
 }
@@ -129,10 +116,7 @@ mod tests {
 
     fn produced(text: &str) -> (Result<ProduceConfig, ConfigError>, Vec<Warning>) {
         let mut warnings = Vec::new();
-        (
-            produce(&Values::new(&raw(text), Role::Producer), &mut warnings),
-            warnings,
-        )
+        (produce(&Values::new(&raw(text), Role::Producer), &mut warnings), warnings)
     }
 
     #[test]
@@ -197,10 +181,7 @@ mod tests {
                 "f.properties:1: max.in.flight.requests.per.connection: \"10\" is not followed: 5 is used, the most that keeps order"
             ]
         );
-        let error = produced("max.in.flight.requests.per.connection=0")
-            .0
-            .unwrap_err()
-            .to_string();
+        let error = produced("max.in.flight.requests.per.connection=0").0.unwrap_err().to_string();
         assert!(error.contains("at least 1"), "{error}");
     }
 

@@ -1,6 +1,7 @@
 //! One file → one cluster: its addresses and times, and a warning for each key that does nothing.
 
 use std::fmt;
+use std::time::Duration;
 
 use super::error::{ConfigError, Place};
 use super::keys::{self, Meaning, Role};
@@ -28,21 +29,24 @@ impl fmt::Display for Warning {
 
 /// How to reach the cluster of a client's properties file.
 ///
-/// `servers` replaces `bootstrap.servers`, as the flags of Kafka's tools do.
+/// `servers`, a flag and its value, replaces `bootstrap.servers`, as those of Kafka's tools do.
 ///
 /// # Errors
 ///
 /// [`ConfigError`] for a value out of its range, for missing addresses, and for security settings that this release
 /// does not have: a cluster is never reached in plaintext by mistake.
-pub fn cluster(role: Role, raw: &RawConfig, servers: Option<&str>) -> Result<ClusterConfig, ConfigError> {
+pub fn cluster(
+    role: Role,
+    raw: &RawConfig,
+    servers: Option<(&'static str, &str)>,
+) -> Result<ClusterConfig, ConfigError> {
     let values = Values::new(raw, role);
     plaintext(&values)?;
     let bootstrap = match servers {
-        Some(servers) => addresses(servers).map_err(|expected| ConfigError::Flag {
-            flag: "--bootstrap-server",
-            value: servers.to_owned(),
-            expected,
-        })?,
+        Some((flag, servers)) => {
+            let wrong = |expected| ConfigError::Flag { flag, value: servers.to_owned(), expected };
+            addresses(servers).map_err(wrong)?
+        }
         None => bootstrap(&values, raw)?,
     };
     Ok(ClusterConfig {
@@ -58,6 +62,15 @@ pub fn cluster(role: Role, raw: &RawConfig, servers: Option<&str>) -> Result<Clu
     })
 }
 
+/// How long a command of `--command-config` may take (`default.api.timeout.ms`).
+///
+/// # Errors
+///
+/// [`ConfigError::Value`] for a value out of its range.
+pub fn command_timeout(raw: &RawConfig) -> Result<Duration, ConfigError> {
+    Values::new(raw, Role::Admin).wait("default.api.timeout.ms", 1, defaults::COMMAND_TIMEOUT)
+}
+
 /// Goes through every key of a file: what is refused is an error, what has no meaning is one warning.
 ///
 /// # Errors
@@ -67,34 +80,25 @@ pub fn survey(role: Role, raw: &RawConfig) -> Result<Vec<Warning>, ConfigError> 
     let mut warnings = Vec::new();
     for entry in raw.replaced() {
         if let Some(last) = raw.get(&entry.key).filter(|last| last.value != entry.value) {
-            let text = format!("it is given again on line {}, which counts", last.line);
-            warnings.push(Warning {
-                place: Some(raw.place(entry)),
-                text,
-            });
+            let text = match last.line {
+                0 => "it is set again, which counts".to_owned(),
+                line => format!("it is given again on line {line}, which counts"),
+            };
+            warnings.push(Warning { place: Some(raw.place(entry)), text });
         }
     }
     for entry in raw.entries() {
         let text = match keys::meaning(role, &entry.key) {
             Some(Meaning::Refused(what, advice)) => {
-                return Err(ConfigError::Unsupported {
-                    place: raw.place(entry),
-                    what,
-                    advice,
-                });
+                return Err(ConfigError::Unsupported { place: raw.place(entry), what, advice });
             }
             Some(Meaning::Used) => None,
-            Some(Meaning::OldName(new)) => raw
-                .get(new)
-                .map(|_| format!("ignored: its new name {new} is set as well")),
+            Some(Meaning::OldName(new)) => raw.get(new).map(|_| format!("ignored: its new name {new} is set as well")),
             Some(Meaning::Same { always, agrees }) => disagreement(entry, always, agrees),
             Some(Meaning::Ignored(reason)) => Some(format!("ignored: {reason}")),
             None => Some(unknown(role, &entry.key)),
         };
-        warnings.extend(text.map(|text| Warning {
-            place: Some(raw.place(entry)),
-            text,
-        }));
+        warnings.extend(text.map(|text| Warning { place: Some(raw.place(entry)), text }));
     }
     Ok(warnings)
 }
@@ -106,15 +110,9 @@ fn disagreement(entry: &RawEntry, always: &str, agrees: &[&str]) -> Option<Strin
 
 fn unknown(role: Role, key: &str) -> String {
     if let Some(owner) = keys::owner(key) {
-        return format!(
-            "ignored: it is a key of the {}, whose file is that of {}",
-            owner.name(),
-            owner.flag()
-        );
+        return format!("ignored: it is a key of the {}, whose file is that of {}", owner.name(), owner.flag());
     }
-    let meant = keys::nearest(role, key)
-        .map(|near| format!("; did you mean {near}?"))
-        .unwrap_or_default();
+    let meant = keys::nearest(role, key).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
     format!("ignored: Kafka's {} has no such key{meant}", role.name())
 }
 
@@ -142,20 +140,14 @@ fn bootstrap(values: &Values<'_>, raw: &RawConfig) -> Result<Vec<(String, u16)>,
         Some(entry) => format!("set it to the brokers, host:port; {} is not used", entry.key),
         None => "set it to some of the cluster's brokers, host:port with commas between".to_owned(),
     };
-    Err(ConfigError::Missing {
-        file: values.file().to_owned(),
-        key: "bootstrap.servers",
-        advice,
-    })
+    Err(ConfigError::Missing { file: values.file().to_owned(), key: "bootstrap.servers", advice })
 }
 
 /// `host:port,[::1]:port,PLAINTEXT://host:port`, as Java's `Utils.getHost` and `getPort` take them.
 fn addresses(text: &str) -> Result<Vec<(String, u16)>, &'static str> {
     const FORM: &str = "host:port with commas between, a port from 1 to 65535, IPv6 as [::1]:9092";
     let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-    let addresses = parts
-        .map(|part| address(part).ok_or(FORM))
-        .collect::<Result<Vec<_>, _>>()?;
+    let addresses = parts.map(|part| address(part).ok_or(FORM)).collect::<Result<Vec<_>, _>>()?;
     if addresses.is_empty() { Err(FORM) } else { Ok(addresses) }
 }
 
@@ -180,8 +172,6 @@ fn address(text: &str) -> Option<(String, u16)> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     fn raw(text: &str) -> RawConfig {
@@ -189,11 +179,7 @@ mod tests {
     }
 
     fn warnings(role: Role, text: &str) -> Vec<String> {
-        survey(role, &raw(text))
-            .unwrap()
-            .iter()
-            .map(ToString::to_string)
-            .collect()
+        survey(role, &raw(text)).unwrap().iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -201,14 +187,8 @@ mod tests {
         let pairs = |text| addresses(text).unwrap();
         let pair = |host: &str, port| (host.to_owned(), port);
         assert_eq!(pairs("a:9092"), [pair("a", 9092)]);
-        assert_eq!(
-            pairs(" a.example.com:1 , b_c-d:65535,"),
-            [pair("a.example.com", 1), pair("b_c-d", 65535)]
-        );
-        assert_eq!(
-            pairs("[::1]:9092,10.0.0.1:9092"),
-            [pair("::1", 9092), pair("10.0.0.1", 9092)]
-        );
+        assert_eq!(pairs(" a.example.com:1 , b_c-d:65535,"), [pair("a.example.com", 1), pair("b_c-d", 65535)]);
+        assert_eq!(pairs("[::1]:9092,10.0.0.1:9092"), [pair("::1", 9092), pair("10.0.0.1", 9092)]);
         assert_eq!(pairs("PLAINTEXT://a:9092"), [pair("a", 9092)]);
         for bad in [
             "",
@@ -257,8 +237,12 @@ mod tests {
 
     #[test]
     fn a_flag_stands_in_for_the_file() {
-        let cluster = cluster(Role::Admin, &raw("bootstrap.servers=a:1"), Some("b:2")).unwrap();
+        let cluster = cluster(Role::Admin, &raw("bootstrap.servers=a:1"), Some(("--broker-list", "b:2"))).unwrap();
         assert_eq!(cluster.bootstrap, [("b".to_owned(), 2)]);
+        let error = super::cluster(Role::Admin, &raw(""), Some(("--broker-list", "b"))).unwrap_err().to_string();
+        assert!(error.starts_with("--broker-list b: host:port with commas between"), "{error}");
+        assert_eq!(command_timeout(&raw("")), Ok(Duration::from_secs(60)));
+        assert_eq!(command_timeout(&raw("default.api.timeout.ms=5")), Ok(Duration::from_millis(5)));
     }
 
     #[test]
@@ -269,10 +253,7 @@ mod tests {
             "c.properties: bootstrap.servers is missing: set it to some of the cluster's brokers, host:port with commas between"
         );
         let old = error("zookeeper.connect=zk:2181");
-        assert!(
-            old.ends_with("set it to the brokers, host:port; zookeeper.connect is not used"),
-            "{old}"
-        );
+        assert!(old.ends_with("set it to the brokers, host:port; zookeeper.connect is not used"), "{old}");
     }
 
     /// Silence would be a plaintext connection where the file asks for another.
@@ -284,30 +265,11 @@ mod tests {
             let start = "c.properties:2: security.protocol: TLS and SASL are not supported by this release: connect to";
             assert!(error.starts_with(start), "{error}");
         }
-        assert!(
-            cluster(
-                Role::Consumer,
-                &raw("bootstrap.servers=a:1\nsecurity.protocol=PLAINTEXT"),
-                None
-            )
-            .is_ok()
-        );
-        assert!(
-            cluster(
-                Role::Consumer,
-                &raw("bootstrap.servers=a:1\nsecurity.protocol=plain"),
-                None
-            )
-            .is_err()
-        );
+        assert!(cluster(Role::Consumer, &raw("bootstrap.servers=a:1\nsecurity.protocol=PLAINTEXT"), None).is_ok());
+        assert!(cluster(Role::Consumer, &raw("bootstrap.servers=a:1\nsecurity.protocol=plain"), None).is_err());
         assert!(cluster(Role::Consumer, &raw("bootstrap.servers=SSL://a:1"), None).is_err());
-        let sasl = survey(Role::Producer, &raw("sasl.jaas.config=secret"))
-            .unwrap_err()
-            .to_string();
-        assert!(
-            sasl.contains("SASL is not supported by this release") && !sasl.contains("secret"),
-            "{sasl}"
-        );
+        let sasl = survey(Role::Producer, &raw("sasl.jaas.config=secret")).unwrap_err().to_string();
+        assert!(sasl.contains("SASL is not supported by this release") && !sasl.contains("secret"), "{sasl}");
         let ssl = warnings(Role::Producer, "ssl.key.password=secret");
         assert!(
             ssl.len() == 1 && ssl[0].contains("the connection is plaintext") && !ssl[0].contains("secret"),
@@ -318,10 +280,7 @@ mod tests {
     #[test]
     fn each_key_without_meaning_is_one_warning_with_the_reason() {
         assert_eq!(
-            warnings(
-                Role::Consumer,
-                "session.timeout.ms=6000\nmax.poll.records=5\nbootstrap.servers=a:1"
-            ),
+            warnings(Role::Consumer, "session.timeout.ms=6000\nmax.poll.records=5\nbootstrap.servers=a:1"),
             [
                 "c.properties:1: session.timeout.ms: ignored: kmirror does not join the source's group",
                 "c.properties:2: max.poll.records: ignored: batches are taken whole, however many records they hold",
@@ -344,10 +303,7 @@ mod tests {
     #[test]
     fn what_contradicts_a_promise_says_what_is_done_instead() {
         assert_eq!(
-            warnings(
-                Role::Producer,
-                "acks=0\nenable.idempotence=false\nretries=3\nkey.serializer=a.B"
-            ),
+            warnings(Role::Producer, "acks=0\nenable.idempotence=false\nretries=3\nkey.serializer=a.B"),
             [
                 "c.properties:1: acks: \"0\" is not followed: a write counts when every in-sync replica has it (acks=all)",
                 "c.properties:2: enable.idempotence: \"false\" is not followed: batches are stamped with a producer id and \
@@ -375,10 +331,7 @@ mod tests {
     #[test]
     fn a_repeated_key_and_an_old_name_beside_the_new_are_named() {
         assert_eq!(
-            warnings(
-                Role::Consumer,
-                "group.id=a\ngroup.id=b\nfetch.wait.max.ms=1\nfetch.max.wait.ms=2"
-            ),
+            warnings(Role::Consumer, "group.id=a\ngroup.id=b\nfetch.wait.max.ms=1\nfetch.max.wait.ms=2"),
             [
                 "c.properties:1: group.id: it is given again on line 2, which counts",
                 "c.properties:3: fetch.wait.max.ms: ignored: its new name fetch.max.wait.ms is set as well",

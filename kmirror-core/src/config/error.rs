@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Place {
     /// The file, as it was named on the command line.
     pub file: String,
-    /// The line on which the property begins, counted from 1.
+    /// The line on which the property begins, counted from 1; 0 if it was not read from a file.
     pub line: usize,
     /// The property's key, as it stands there.
     pub key: String,
@@ -117,6 +117,9 @@ pub enum PatternFault {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.file, self.line, self.key.escape_debug())
+        match self.line {
+            0 => write!(f, "{}: {}", self.file, self.key.escape_debug()),
+            line => write!(f, "{}:{line}: {}", self.file, self.key.escape_debug()),
+        }
     }
 }

@@ -27,7 +27,7 @@ mod values;
 
 mod clients;
 mod cluster;
-pub use cluster::{Warning, cluster, survey};
+pub use cluster::{Warning, cluster, command_timeout, survey};
 
 mod resolve;
 pub use resolve::{Resolved, RunOptions, resolve};

@@ -164,6 +164,8 @@ pub mod defaults {
     pub const ABORT_ON_SEND_FAILURE: bool = true;
     /// EXACTNESS.md P7.
     pub const SETTLE: Duration = Duration::from_secs(30);
+    /// Kafka: 60 s (admin client).
+    pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
     /// MirrorMaker: 60 s.
     pub const COMMIT_INTERVAL: Duration = Duration::from_secs(60);
     /// No counterpart: MirrorMaker has no ledger.

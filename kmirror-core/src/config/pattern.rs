@@ -12,12 +12,7 @@ use super::error::PatternFault;
 /// Compiles the characters of a Java expression, each with its position in the text as it was given (counted from 1),
 /// so that it matches whole names only.
 pub(super) fn compile(chars: &[(usize, char)]) -> Result<Regex, PatternFault> {
-    let mut translator = Translator {
-        chars,
-        at: 0,
-        out: String::new(),
-        class_depth: 0,
-    };
+    let mut translator = Translator { chars, at: 0, out: String::new(), class_depth: 0 };
     translator.run()?;
     // Alone first: within the anchored group an unbalanced ")" would find a partner.
     Regex::new(&translator.out).map_err(|error| syntax(&error))?;
@@ -53,11 +48,7 @@ impl Translator<'_> {
                     self.out.push(']');
                 }
                 '-' | '~' if self.class_depth > 0 && self.peek(0) == Some(c) => {
-                    return Err(fault(
-                        format!("\"{c}{c}\" in a class"),
-                        position,
-                        "write it as \\- or \\~ once",
-                    ));
+                    return Err(fault(format!("\"{c}{c}\" in a class"), position, "write it as \\- or \\~ once"));
                 }
                 _ if self.class_depth > 0 => self.out.push(c),
                 '(' => self.open_group(position)?,
@@ -143,11 +134,7 @@ impl Translator<'_> {
             self.out.push('?');
         }
         if self.peek(0) == Some('+') {
-            return Err(fault(
-                "possessive quantifier".to_owned(),
-                position,
-                "leave the + behind the quantifier out",
-            ));
+            return Err(fault("possessive quantifier".to_owned(), position, "leave the + behind the quantifier out"));
         }
         Ok(())
     }
@@ -158,11 +145,7 @@ impl Translator<'_> {
             return Ok(());
         };
         if count.contains('|') {
-            return Err(fault(
-                format!("repetition {{{}}}", count.replace('|', ",")),
-                position,
-                COMMA_IS_OR,
-            ));
+            return Err(fault(format!("repetition {{{}}}", count.replace('|', ",")), position, COMMA_IS_OR));
         }
         self.out.push_str(&format!("{{{count}}}"));
         self.quantified(position)
@@ -178,11 +161,7 @@ impl Translator<'_> {
                 return Err(fault("back-reference \\k".to_owned(), position, NO_LOOKAROUND));
             }
             'G' | 'R' | 'X' | 'N' | 'c' | '0' => {
-                return Err(fault(
-                    format!("\\{c}"),
-                    position,
-                    "it has no meaning in a topic name; leave it out",
-                ));
+                return Err(fault(format!("\\{c}"), position, "it has no meaning in a topic name; leave it out"));
             }
             'Q' => return self.quoted(),
             'p' | 'P' => return self.property(c == 'P'),
@@ -238,11 +217,7 @@ impl Translator<'_> {
 }
 
 fn fault(construct: String, position: usize, advice: &'static str) -> PatternFault {
-    PatternFault::Construct {
-        construct,
-        position,
-        advice,
-    }
+    PatternFault::Construct { construct, position, advice }
 }
 
 #[cfg(test)]
@@ -309,11 +284,7 @@ mod tests {
             (r"\Ra", r"\R", 1),
         ] {
             match compiled(pattern) {
-                Err(PatternFault::Construct {
-                    construct: found,
-                    position,
-                    advice,
-                }) => {
+                Err(PatternFault::Construct { construct: found, position, advice }) => {
                     assert_eq!((found.as_str(), position), (construct, at), "{pattern}");
                     assert!(!advice.is_empty(), "{pattern}");
                 }
@@ -340,9 +311,6 @@ mod tests {
     fn a_pattern_that_is_costly_elsewhere_is_not_here() {
         let name = "a".repeat(249);
         assert!(!matches("(a*)*b", &name));
-        assert!(
-            matches!(compiled("((a{100}){100}){100}"), Err(PatternFault::Syntax(_))),
-            "bounded in size"
-        );
+        assert!(matches!(compiled("((a{100}){100}){100}"), Err(PatternFault::Syntax(_))), "bounded in size");
     }
 }

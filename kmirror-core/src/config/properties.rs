@@ -22,7 +22,7 @@ pub struct RawEntry {
     pub key: String,
     /// Its value, without the white space that Kafka's own parser drops.
     pub value: String,
-    /// The line on which it begins, counted from 1.
+    /// The line on which it begins, counted from 1; 0 if it was not read from a file.
     pub line: usize,
 }
 
@@ -43,22 +43,36 @@ impl RawConfig {
     ///
     /// [`ConfigError::Escape`] for a malformed `\uXXXX`, the only text that Java refuses.
     pub fn parse(file: &str, text: &[u8]) -> Result<Self, ConfigError> {
-        let mut config = Self {
-            file: file.to_owned(),
-            ..Self::default()
-        };
+        let mut config = Self { file: file.to_owned(), ..Self::default() };
         let text: Vec<char> = text.iter().copied().map(char::from).collect();
         for (line, text) in logical_lines(&text) {
             let (key, value) = split(&text);
-            let escape = |_: BadEscape| ConfigError::Escape {
-                file: file.to_owned(),
-                line,
-            };
+            let escape = |_: BadEscape| ConfigError::Escape { file: file.to_owned(), line };
             let key = unescape(key).map_err(escape)?;
-            let value = unescape(value).map_err(escape)?.trim_matches(|c| c <= ' ').to_owned();
+            let value = trimmed(&unescape(value).map_err(escape)?);
             config.push(RawEntry { key, value, line });
         }
         Ok(config)
+    }
+
+    /// Settings that stand in no file: `origin` is what messages call their place, and each one counts as a line.
+    #[must_use]
+    pub fn of(origin: &str, settings: Vec<(String, String)>) -> Self {
+        let mut config = Self { file: origin.to_owned(), ..Self::default() };
+        for ((key, value), line) in settings.into_iter().zip(1..) {
+            config.push(RawEntry { key, value, line });
+        }
+        config
+    }
+
+    /// Properties that were set one by one, not read; `origin` is the name that messages use.
+    #[must_use]
+    pub fn of(origin: &str, properties: impl IntoIterator<Item = (String, String)>) -> Self {
+        let mut config = Self { file: origin.to_owned(), ..Self::default() };
+        for (key, value) in properties {
+            config.push(RawEntry { key, value: trimmed(&value), line: 0 });
+        }
+        config
     }
 
     /// The name of the file.
@@ -86,11 +100,7 @@ impl RawConfig {
     /// Where an entry of this file stands.
     #[must_use]
     pub fn place(&self, entry: &RawEntry) -> Place {
-        Place {
-            file: self.file.clone(),
-            line: entry.line,
-            key: entry.key.clone(),
-        }
+        Place { file: self.file.clone(), line: entry.line, key: entry.key.clone() }
     }
 
     fn push(&mut self, entry: RawEntry) {
@@ -104,14 +114,16 @@ impl RawConfig {
 /// Values may be secrets.
 impl fmt::Debug for RawEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RawEntry")
-            .field("key", &self.key)
-            .field("line", &self.line)
-            .finish_non_exhaustive()
+        f.debug_struct("RawEntry").field("key", &self.key).field("line", &self.line).finish_non_exhaustive()
     }
 }
 
 struct BadEscape;
+
+/// As `ConfigDef.parseType` does before it looks at a value.
+fn trimmed(value: &str) -> String {
+    value.trim_matches(|c| c <= ' ').to_owned()
+}
 
 /// Lines put together where a backslash continues them, comments and blank lines left out; each with its first line's number.
 fn logical_lines(text: &[char]) -> Vec<(usize, Vec<char>)> {
@@ -223,10 +235,7 @@ mod tests {
 
     fn pairs(text: &[u8]) -> Vec<(String, String)> {
         let config = RawConfig::parse("test.properties", text).unwrap();
-        config
-            .entries()
-            .map(|entry| (entry.key.clone(), entry.value.clone()))
-            .collect()
+        config.entries().map(|entry| (entry.key.clone(), entry.value.clone())).collect()
     }
 
     fn one(text: &str) -> (String, String) {
@@ -241,9 +250,7 @@ mod tests {
 
     #[test]
     fn separators_are_equals_colon_and_white_space() {
-        for text in [
-            "k=v", "k:v", "k v", "k\tv", "k\u{c}v", "k = v", "k : v", "  k =v", "k=\tv", "k  \t v",
-        ] {
+        for text in ["k=v", "k:v", "k v", "k\tv", "k\u{c}v", "k = v", "k : v", "  k =v", "k=\tv", "k  \t v"] {
             assert_eq!(one(text), pair("k", "v"), "{text:?}");
         }
         // At most one separator is dropped; the rest is the value.
@@ -257,10 +264,7 @@ mod tests {
 
     #[test]
     fn values_keep_inner_separators() {
-        assert_eq!(
-            one("bootstrap.servers=a:9092,b:9092"),
-            pair("bootstrap.servers", "a:9092,b:9092")
-        );
+        assert_eq!(one("bootstrap.servers=a:9092,b:9092"), pair("bootstrap.servers", "a:9092,b:9092"));
         assert_eq!(
             one("sasl.jaas.config=Module required user=\"a\";"),
             pair("sasl.jaas.config", "Module required user=\"a\";")
@@ -269,10 +273,7 @@ mod tests {
 
     #[test]
     fn comments_begin_a_line_and_nothing_else() {
-        assert_eq!(
-            pairs(b"# a=b\n ! c=d\n\n   \nk=v # not a comment\n"),
-            [pair("k", "v # not a comment")]
-        );
+        assert_eq!(pairs(b"# a=b\n ! c=d\n\n   \nk=v # not a comment\n"), [pair("k", "v # not a comment")]);
     }
 
     #[test]
@@ -314,18 +315,8 @@ mod tests {
     fn a_malformed_unicode_escape_names_its_line() {
         for text in ["a=b\nk=\\u12", "a=b\nk=\\u12G4", "a=b\nk=x\\\n\\u+123"] {
             let error = RawConfig::parse("c.properties", text.as_bytes()).unwrap_err();
-            assert_eq!(
-                error,
-                ConfigError::Escape {
-                    file: "c.properties".to_owned(),
-                    line: 2
-                },
-                "{text:?}"
-            );
-            assert!(
-                error.to_string().starts_with("c.properties:2: malformed \\u escape"),
-                "{error}"
-            );
+            assert_eq!(error, ConfigError::Escape { file: "c.properties".to_owned(), line: 2 }, "{text:?}");
+            assert!(error.to_string().starts_with("c.properties:2: malformed \\u escape"), "{error}");
         }
     }
 
@@ -339,10 +330,7 @@ mod tests {
     #[test]
     fn the_last_of_a_repeated_key_counts() {
         let config = RawConfig::parse("c", b"a=1\nb=2\na=3\n").unwrap();
-        assert_eq!(
-            config.get("a").map(|entry| (entry.value.as_str(), entry.line)),
-            Some(("3", 3))
-        );
+        assert_eq!(config.get("a").map(|entry| (entry.value.as_str(), entry.line)), Some(("3", 3)));
         assert_eq!(config.entries().count(), 2);
         assert_eq!(config.replaced().map(|entry| entry.line).collect::<Vec<_>>(), [1]);
     }
@@ -352,6 +340,14 @@ mod tests {
         let config = RawConfig::parse("c.properties", b"\n# x\nk=a,\\\n  b\nl=1").unwrap();
         assert_eq!(config.place(config.get("k").unwrap()).to_string(), "c.properties:3: k");
         assert_eq!(config.place(config.get("l").unwrap()).to_string(), "c.properties:5: l");
+    }
+
+    #[test]
+    fn properties_that_were_set_have_no_line() {
+        let set = [("a", "1"), ("b", " 2 "), ("a", "3")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let config = RawConfig::of("source", set);
+        assert_eq!(config.get("b").map(|entry| entry.value.as_str()), Some("2"));
+        assert_eq!(config.place(config.get("a").unwrap()).to_string(), "source: a");
     }
 
     #[test]

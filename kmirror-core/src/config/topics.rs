@@ -28,19 +28,13 @@ impl TopicPattern {
     ///
     /// [`ConfigError::Pattern`] if it is empty, is no expression, or uses what Java's expressions have and ours do not.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        let fault = |fault| ConfigError::Pattern {
-            pattern: text.to_owned(),
-            fault,
-        };
+        let fault = |fault| ConfigError::Pattern { pattern: text.to_owned(), fault };
         let chars = cleaned(text);
         if chars.is_empty() {
             return Err(fault(PatternFault::Empty));
         }
         let regex = pattern::compile(&chars).map_err(fault)?;
-        Ok(Self {
-            text: text.to_owned(),
-            regex,
-        })
+        Ok(Self { text: text.to_owned(), regex })
     }
 
     /// Whether the whole of `name` matches.
@@ -89,9 +83,7 @@ impl TopicSelection {
 /// about their own cluster. Copied, they would overwrite the target's own, or go round for ever between two mirrors.
 #[must_use]
 pub fn is_internal(name: &str) -> bool {
-    let ledger = name
-        .strip_prefix("kmirror.")
-        .is_some_and(|rest| rest.ends_with(".ledger"));
+    let ledger = name.strip_prefix("kmirror.").is_some_and(|rest| rest.ends_with(".ledger"));
     name.starts_with("__") || name.ends_with(".internal") || name.ends_with("-internal") || ledger
 }
 
@@ -150,14 +142,7 @@ mod tests {
             let exact = TopicSelection::pattern(&regex::escape(name)).unwrap();
             assert!(!exact.matches(name), "{name}");
         }
-        for name in [
-            "_schemas",
-            "internal",
-            "kmirror.ledger.x",
-            "ledger",
-            "internal.orders",
-            "orders",
-        ] {
+        for name in ["_schemas", "internal", "kmirror.ledger.x", "ledger", "internal.orders", "orders"] {
             assert!(selects(".*", name), "{name}");
         }
     }
@@ -166,10 +151,7 @@ mod tests {
     fn an_empty_pattern_is_an_error_with_a_way_out() {
         for pattern in ["", "  ", "\"\"", "' '"] {
             let error = TopicPattern::parse(pattern).unwrap_err().to_string();
-            assert!(
-                error.contains("it is empty") && error.contains("\".*\" for all"),
-                "{error}"
-            );
+            assert!(error.contains("it is empty") && error.contains("\".*\" for all"), "{error}");
         }
     }
 

@@ -36,11 +36,7 @@ impl<'a> Values<'a> {
     }
 
     pub(super) fn wrong(&self, entry: &RawEntry, expected: impl Into<String>) -> ConfigError {
-        ConfigError::Value {
-            place: self.place(entry),
-            value: entry.value.clone(),
-            expected: expected.into(),
-        }
+        ConfigError::Value { place: self.place(entry), value: entry.value.clone(), expected: expected.into() }
     }
 
     pub(super) fn text(&self, key: &str) -> Option<&'a str> {
@@ -79,24 +75,15 @@ impl<'a> Values<'a> {
         let Some(entry) = self.entry(key) else { return Ok(None) };
         let found = words.iter().find(|(word, _)| *word == entry.value);
         let expected = || words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
-        found
-            .map(|&(_, value)| Some(value))
-            .ok_or_else(|| self.wrong(entry, format!("one of {}", expected())))
+        found.map(|&(_, value)| Some(value)).ok_or_else(|| self.wrong(entry, format!("one of {}", expected())))
     }
 
     pub(super) fn number(&self, key: &str, unit: &str, range: RangeInclusive<i64>) -> Result<Option<i64>, ConfigError> {
         let Some(entry) = self.entry(key) else { return Ok(None) };
         let number = entry.value.parse().ok().filter(|number| range.contains(number));
         number.map(Some).ok_or_else(|| {
-            let upper = if *range.end() == i64::MAX {
-                String::new()
-            } else {
-                format!(" and at most {}", range.end())
-            };
-            self.wrong(
-                entry,
-                format!("a whole number of {unit}, at least {}{upper}", range.start()),
-            )
+            let upper = if *range.end() == i64::MAX { String::new() } else { format!(" and at most {}", range.end()) };
+            self.wrong(entry, format!("a whole number of {unit}, at least {}{upper}", range.start()))
         })
     }
 }
@@ -112,18 +99,11 @@ mod tests {
 
     #[test]
     fn waits_have_a_least_value_and_end_at_an_int() {
-        let wait = |text: &str| {
-            with(text, Role::Consumer, |v| {
-                v.wait("retry.backoff.ms", 1, Duration::from_secs(7))
-            })
-        };
+        let wait = |text: &str| with(text, Role::Consumer, |v| v.wait("retry.backoff.ms", 1, Duration::from_secs(7)));
         assert_eq!(wait(""), Ok(Duration::from_secs(7)));
         assert_eq!(wait("retry.backoff.ms="), Ok(Duration::from_secs(7)));
         assert_eq!(wait("retry.backoff.ms= 250 "), Ok(Duration::from_millis(250)));
-        assert_eq!(
-            wait("retry.backoff.ms=9223372036854775807"),
-            Ok(Duration::from_millis(2_147_483_647))
-        );
+        assert_eq!(wait("retry.backoff.ms=9223372036854775807"), Ok(Duration::from_millis(2_147_483_647)));
         for bad in ["0", "-1", "1.5", "5s", "99999999999999999999"] {
             let error = wait(&format!("\nretry.backoff.ms={bad}")).unwrap_err().to_string();
             let expected = "a whole number of milliseconds, at least 1";
@@ -137,22 +117,14 @@ mod tests {
         let bytes = |text: &str| with(text, Role::Consumer, |v| v.bytes("fetch.max.bytes", 0, 8));
         assert_eq!(bytes("fetch.max.bytes=52428800"), Ok(52_428_800));
         assert_eq!(bytes("fetch.max.bytes=0"), Ok(0));
-        assert!(
-            bytes("fetch.max.bytes=2147483648")
-                .unwrap_err()
-                .to_string()
-                .ends_with("at most 2147483647")
-        );
+        assert!(bytes("fetch.max.bytes=2147483648").unwrap_err().to_string().ends_with("at most 2147483647"));
     }
 
     #[test]
     fn a_new_name_wins_over_the_old() {
         let bytes = |text: &str| with(text, Role::Consumer, |v| v.bytes("max.partition.fetch.bytes", 1, 8));
         assert_eq!(bytes("fetch.message.max.bytes=100"), Ok(100));
-        assert_eq!(
-            bytes("fetch.message.max.bytes=100\nmax.partition.fetch.bytes=200"),
-            Ok(200)
-        );
+        assert_eq!(bytes("fetch.message.max.bytes=100\nmax.partition.fetch.bytes=200"), Ok(200));
     }
 
     #[test]
@@ -165,11 +137,6 @@ mod tests {
         let words: &[(&str, u8)] = &[("one", 1), ("two", 2)];
         let word = |text: &str| with(text, Role::Consumer, |v| v.one_of("isolation.level", words));
         assert_eq!(word("isolation.level=two"), Ok(Some(2)));
-        assert!(
-            word("isolation.level=Two")
-                .unwrap_err()
-                .to_string()
-                .ends_with("one of one, two")
-        );
+        assert!(word("isolation.level=Two").unwrap_err().to_string().ends_with("one of one, two"));
     }
 }

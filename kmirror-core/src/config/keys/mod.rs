@@ -75,18 +75,14 @@ impl Role {
 #[must_use]
 pub fn meaning(role: Role, key: &str) -> Option<Meaning> {
     let covers = |known: &&str| key == *known || (known.ends_with('.') && key.starts_with(*known));
-    let group = TABLE
-        .iter()
-        .find(|group| group.roles.contains(&role) && group.keys.iter().any(covers))?;
+    let group = TABLE.iter().find(|group| group.roles.contains(&role) && group.keys.iter().any(covers))?;
     Some(group.meaning)
 }
 
 /// Another role that has the key: it stands in the wrong file.
 #[must_use]
 pub fn owner(key: &str) -> Option<Role> {
-    [Consumer, Producer]
-        .into_iter()
-        .find(|&role| meaning(role, key).is_some())
+    [Consumer, Producer].into_iter().find(|&role| meaning(role, key).is_some())
 }
 
 /// The names that older releases had for `key`.
@@ -101,13 +97,9 @@ pub fn old_names(role: Role, key: &str) -> impl Iterator<Item = &'static str> {
 #[must_use]
 pub fn nearest(role: Role, key: &str) -> Option<&'static str> {
     let groups = TABLE.iter().filter(|group| group.roles.contains(&role));
-    let known = groups
-        .flat_map(|group| group.keys.iter().copied())
-        .filter(|known| !known.ends_with('.'));
+    let known = groups.flat_map(|group| group.keys.iter().copied()).filter(|known| !known.ends_with('.'));
     let key = key.to_ascii_lowercase();
-    let (distance, nearest) = known
-        .map(|known| (edits(&key, known), known))
-        .min_by_key(|&(distance, _)| distance)?;
+    let (distance, nearest) = known.map(|known| (edits(&key, known), known)).min_by_key(|&(distance, _)| distance)?;
     (distance * 4 <= nearest.len()).then_some(nearest)
 }
 
@@ -138,11 +130,8 @@ mod tests {
     #[test]
     fn no_key_stands_twice_in_one_role() {
         for role in [Consumer, Producer, Admin] {
-            let mut keys: Vec<_> = TABLE
-                .iter()
-                .filter(|group| group.roles.contains(&role))
-                .flat_map(|group| group.keys)
-                .collect();
+            let mut keys: Vec<_> =
+                TABLE.iter().filter(|group| group.roles.contains(&role)).flat_map(|group| group.keys).collect();
             let all = keys.len();
             keys.sort_unstable();
             keys.dedup();
@@ -155,10 +144,7 @@ mod tests {
         assert!(matches!(meaning(Consumer, "sasl.jaas.config"), Some(Refused(..))));
         assert!(matches!(meaning(Producer, "ssl.truststore.location"), Some(Ignored(_))));
         assert!(matches!(meaning(Producer, "metrics.context.cluster"), Some(Ignored(_))));
-        assert!(matches!(
-            meaning(Producer, "config.providers.file.class"),
-            Some(Refused(..))
-        ));
+        assert!(matches!(meaning(Producer, "config.providers.file.class"), Some(Refused(..))));
         assert_eq!(meaning(Producer, "sasl"), None);
         assert_eq!(meaning(Producer, "acks.x"), None);
     }
@@ -174,21 +160,12 @@ mod tests {
 
     #[test]
     fn old_names_lead_to_the_new() {
-        assert_eq!(
-            old_names(Consumer, "max.partition.fetch.bytes").collect::<Vec<_>>(),
-            ["fetch.message.max.bytes"]
-        );
-        assert_eq!(
-            old_names(Producer, "compression.type").collect::<Vec<_>>(),
-            ["compression.codec"]
-        );
+        assert_eq!(old_names(Consumer, "max.partition.fetch.bytes").collect::<Vec<_>>(), ["fetch.message.max.bytes"]);
+        assert_eq!(old_names(Producer, "compression.type").collect::<Vec<_>>(), ["compression.codec"]);
         assert_eq!(old_names(Consumer, "compression.type").count(), 0);
         for group in TABLE {
             if let OldName(new) = group.meaning {
-                assert!(
-                    group.roles.iter().all(|&role| meaning(role, new) == Some(Used)),
-                    "{new}"
-                );
+                assert!(group.roles.iter().all(|&role| meaning(role, new) == Some(Used)), "{new}");
             }
         }
     }
@@ -206,13 +183,9 @@ mod tests {
 
     #[test]
     fn edits_are_counted() {
-        for (one, other, expected) in [
-            ("", "", 0),
-            ("", "abc", 3),
-            ("abc", "", 3),
-            ("abc", "abc", 0),
-            ("kitten", "sitting", 3),
-        ] {
+        for (one, other, expected) in
+            [("", "", 0), ("", "abc", 3), ("abc", "", 3), ("abc", "abc", 0), ("kitten", "sitting", 3)]
+        {
             assert_eq!(edits(one, other), expected, "{one} {other}");
         }
     }

@@ -49,11 +49,7 @@ pub(super) static TABLE: &[Group] = &[
             "socket.connection.setup.timeout.ms",
         ],
     },
-    Group {
-        roles: PRODUCER,
-        meaning: OldName("bootstrap.servers"),
-        keys: &["metadata.broker.list"],
-    },
+    Group { roles: PRODUCER, meaning: OldName("bootstrap.servers"), keys: &["metadata.broker.list"] },
     Group {
         roles: CONSUMER,
         meaning: Used,
@@ -68,58 +64,28 @@ pub(super) static TABLE: &[Group] = &[
             "max.partition.fetch.bytes",
         ],
     },
-    Group {
-        roles: CONSUMER,
-        meaning: OldName("max.partition.fetch.bytes"),
-        keys: &["fetch.message.max.bytes"],
-    },
-    Group {
-        roles: CONSUMER,
-        meaning: OldName("fetch.max.wait.ms"),
-        keys: &["fetch.wait.max.ms"],
-    },
+    Group { roles: CONSUMER, meaning: OldName("max.partition.fetch.bytes"), keys: &["fetch.message.max.bytes"] },
+    Group { roles: CONSUMER, meaning: OldName("fetch.max.wait.ms"), keys: &["fetch.wait.max.ms"] },
     Group {
         roles: PRODUCER,
         meaning: Used,
-        keys: &[
-            "batch.size",
-            "compression.type",
-            "max.in.flight.requests.per.connection",
-            "max.request.size",
-        ],
+        keys: &["batch.size", "compression.type", "max.in.flight.requests.per.connection", "max.request.size"],
     },
-    Group {
-        roles: PRODUCER,
-        meaning: OldName("compression.type"),
-        keys: &["compression.codec"],
-    },
-    Group {
-        roles: ADMIN,
-        meaning: Used,
-        keys: &["default.api.timeout.ms"],
-    },
+    Group { roles: PRODUCER, meaning: OldName("compression.type"), keys: &["compression.codec"] },
+    Group { roles: ADMIN, meaning: Used, keys: &["default.api.timeout.ms"] },
     Group {
         roles: ALL,
-        meaning: Refused(
-            "SASL is",
-            "connect to a plaintext listener of the cluster, and leave every sasl.* key out",
-        ),
+        meaning: Refused("SASL is", "connect to a plaintext listener of the cluster, and leave every sasl.* key out"),
         keys: &["sasl."],
     },
     Group {
         roles: ALL,
-        meaning: Refused(
-            "configuration providers are",
-            "write the values themselves into the file",
-        ),
+        meaning: Refused("configuration providers are", "write the values themselves into the file"),
         keys: &["config.providers", "config.providers."],
     },
     Group {
         roles: PRODUCER,
-        meaning: Same {
-            always: "a write counts when every in-sync replica has it (acks=all)",
-            agrees: &["all", "-1"],
-        },
+        meaning: Same { always: "a write counts when every in-sync replica has it (acks=all)", agrees: &["all", "-1"] },
         keys: &["acks", "request.required.acks"],
     },
     Group {
@@ -133,13 +99,7 @@ pub(super) static TABLE: &[Group] = &[
     Group {
         roles: PRODUCER,
         meaning: FOREVER,
-        keys: &[
-            "block.on.buffer.full",
-            "delivery.timeout.ms",
-            "max.block.ms",
-            "message.send.max.retries",
-            "retries",
-        ],
+        keys: &["block.on.buffer.full", "delivery.timeout.ms", "max.block.ms", "message.send.max.retries", "retries"],
     },
     Group {
         roles: CLIENTS,
@@ -163,35 +123,23 @@ pub(super) static TABLE: &[Group] = &[
     },
     Group {
         roles: CONSUMER,
-        meaning: Same {
-            always: "no topic is ever created on the source",
-            agrees: &["false"],
-        },
+        meaning: Same { always: "no topic is ever created on the source", agrees: &["false"] },
         keys: &["allow.auto.create.topics"],
     },
     Group {
         roles: CONSUMER,
-        meaning: Same {
-            always: "internal topics are never mirrored",
-            agrees: &["true"],
-        },
+        meaning: Same { always: "internal topics are never mirrored", agrees: &["true"] },
         keys: &["exclude.internal.topics"],
     },
     Group {
         roles: CONSUMER,
         // Every MirrorMaker file has it (its start-up warning asks for it), and nothing is lost without it.
-        meaning: Same {
-            always: "partitions are spread over the streams; no group is joined",
-            agrees: &[],
-        },
+        meaning: Same { always: "partitions are spread over the streams; no group is joined", agrees: &[] },
         keys: &["partition.assignment.strategy"],
     },
     Group {
         roles: PRODUCER,
-        meaning: Same {
-            always: "writes are pipelined and each one is awaited",
-            agrees: &[],
-        },
+        meaning: Same { always: "writes are pipelined and each one is awaited", agrees: &[] },
         keys: &["producer.type"],
     },
     Group {
@@ -262,45 +210,21 @@ pub(super) static TABLE: &[Group] = &[
         meaning: Ignored("a mirror waits for records as long as it runs"),
         keys: &["consumer.timeout.ms"],
     },
-    Group {
-        roles: CONSUMER,
-        meaning: Ignored("partitions are read from their leaders"),
-        keys: &["client.rack"],
-    },
+    Group { roles: CONSUMER, meaning: Ignored("partitions are read from their leaders"), keys: &["client.rack"] },
     Group {
         roles: CONSUMER,
         meaning: Ignored(ONE_BUDGET),
         keys: &["fetch.buffer.bytes", "queued.max.message.chunks", "total.memory.bytes"],
     },
-    Group {
-        roles: CONSUMER,
-        meaning: Ignored("request.timeout.ms is used"),
-        keys: &["socket.timeout.ms"],
-    },
-    Group {
-        roles: CONSUMER,
-        meaning: Ignored("retry.backoff.ms is used"),
-        keys: &["refresh.leader.backoff.ms"],
-    },
-    Group {
-        roles: PRODUCER,
-        meaning: Ignored(WHOLE_BATCHES),
-        keys: &["linger.ms", "queue.buffering.max.ms"],
-    },
+    Group { roles: CONSUMER, meaning: Ignored("request.timeout.ms is used"), keys: &["socket.timeout.ms"] },
+    Group { roles: CONSUMER, meaning: Ignored("retry.backoff.ms is used"), keys: &["refresh.leader.backoff.ms"] },
+    Group { roles: PRODUCER, meaning: Ignored(WHOLE_BATCHES), keys: &["linger.ms", "queue.buffering.max.ms"] },
     Group {
         roles: PRODUCER,
         meaning: Ignored(ONE_BUDGET),
-        keys: &[
-            "buffer.memory",
-            "queue.buffering.max.messages",
-            "queue.enqueue.timeout.ms",
-        ],
+        keys: &["buffer.memory", "queue.buffering.max.messages", "queue.enqueue.timeout.ms"],
     },
-    Group {
-        roles: PRODUCER,
-        meaning: Ignored("batch.size is used"),
-        keys: &["batch.num.messages"],
-    },
+    Group { roles: PRODUCER, meaning: Ignored("batch.size is used"), keys: &["batch.num.messages"] },
     Group {
         roles: PRODUCER,
         meaning: Ignored("request.timeout.ms is used"),
@@ -336,19 +260,11 @@ pub(super) static TABLE: &[Group] = &[
             "transactional.id",
         ],
     },
-    Group {
-        roles: PRODUCER,
-        meaning: Ignored("compression.type holds for every topic"),
-        keys: &["compressed.topics"],
-    },
+    Group { roles: PRODUCER, meaning: Ignored("compression.type holds for every topic"), keys: &["compressed.topics"] },
     Group {
         roles: PRODUCER,
         meaning: Ignored("what has to be re-encoded gets its codec's default level"),
-        keys: &[
-            "compression.gzip.level",
-            "compression.lz4.level",
-            "compression.zstd.level",
-        ],
+        keys: &["compression.gzip.level", "compression.lz4.level", "compression.zstd.level"],
     },
     Group {
         roles: ALL,
@@ -363,11 +279,7 @@ pub(super) static TABLE: &[Group] = &[
             "metrics.sample.window.ms",
         ],
     },
-    Group {
-        roles: CLIENTS,
-        meaning: Ignored(NO_CLASSES),
-        keys: &["interceptor.classes"],
-    },
+    Group { roles: CLIENTS, meaning: Ignored(NO_CLASSES), keys: &["interceptor.classes"] },
     Group {
         roles: ALL,
         meaning: Ignored("the connection is plaintext, as security.protocol says or leaves out"),
@@ -376,12 +288,7 @@ pub(super) static TABLE: &[Group] = &[
     Group {
         roles: ALL,
         meaning: Ignored("the system sizes the buffers of its sockets"),
-        keys: &[
-            "receive.buffer.bytes",
-            "send.buffer.bytes",
-            "socket.receive.buffer.bytes",
-            "socket.send.buffer.bytes",
-        ],
+        keys: &["receive.buffer.bytes", "send.buffer.bytes", "socket.receive.buffer.bytes", "socket.send.buffer.bytes"],
     },
     Group {
         roles: ALL,
@@ -413,14 +320,6 @@ pub(super) static TABLE: &[Group] = &[
         meaning: Ignored("each request has request.timeout.ms, and is asked again for as long as the mirror runs"),
         keys: &["default.api.timeout.ms"],
     },
-    Group {
-        roles: ADMIN,
-        meaning: Ignored("default.api.timeout.ms bounds the whole command"),
-        keys: &["retries"],
-    },
-    Group {
-        roles: ADMIN,
-        meaning: Ignored("offsets are asked of brokers"),
-        keys: &["bootstrap.controllers"],
-    },
+    Group { roles: ADMIN, meaning: Ignored("default.api.timeout.ms bounds the whole command"), keys: &["retries"] },
+    Group { roles: ADMIN, meaning: Ignored("offsets are asked of brokers"), keys: &["bootstrap.controllers"] },
 ];
