@@ -34,6 +34,15 @@ impl Rival {
         }
     }
 
+    /// Whether a record of partition n arrives in partition n.
+    pub fn keeps_partitions(self) -> bool {
+        match self {
+            // Its default handler leaves the partition to the producer.
+            Rival::MirrorMaker1 => false,
+            Rival::Kmirror => true,
+        }
+    }
+
     /// Starts it on `topic`, with its files and output in `folder`.
     pub fn start(self, source: &Cluster, target: &Cluster, topic: &str, folder: &Path) -> Result<Guarded> {
         let (consumer, producer) = (folder.join("consumer.properties"), folder.join("producer.properties"));

@@ -185,7 +185,7 @@ public final class Judge {
 
     // ---- reading
 
-    /** Prints `partition count first_offset last_offset sha256 headers_sha256` for each partition. */
+    /** Prints `partition count first_offset last_offset sha256 headers_sha256 content_sum` for each partition. */
     private static void dump(String[] args) throws Exception {
         Map<Integer, Digest> digests = new TreeMap<>();
         try (KafkaConsumer<byte[], byte[]> consumer = consumer(args[1], options(args, 3))) {
@@ -218,10 +218,11 @@ public final class Judge {
         return true;
     }
 
-    /** A running hash over (key, value, timestamp) and one over the headers, of all records in order. */
+    /** A running hash over (key, value, timestamp), one over the headers, and a sum that does without the order. */
     private static final class Digest {
         private final Hash records = new Hash();
         private final Hash headers = new Hash();
+        private long sum;
         private long count;
         private long first = -1;
         private long last = -1;
@@ -230,6 +231,7 @@ public final class Judge {
             if (count == 0) first = record.offset();
             last = record.offset();
             count++;
+            sum += mixed(record);
             records.bytes(record.key());
             records.bytes(record.value());
             records.number(record.timestamp(), 8);
@@ -242,7 +244,27 @@ public final class Judge {
         }
 
         String finish() {
-            return count + " " + first + " " + last + " " + records.finish() + " " + headers.finish();
+            String hashes = records.finish() + " " + headers.finish() + " " + Long.toHexString(sum);
+            return count + " " + first + " " + last + " " + hashes;
+        }
+
+        /** FNV-1a over what `records` takes in, then mixed so that sums of many of them stay far apart. */
+        private static long mixed(ConsumerRecord<byte[], byte[]> record) {
+            long hash = fnv(fnv(0xcbf29ce484222325L, record.key()), record.value());
+            for (int shift = 56; shift >= 0; shift -= 8) hash = fnv(hash, (int) (record.timestamp() >> shift));
+            hash = (hash ^ (hash >>> 33)) * 0xff51afd7ed558ccdL;
+            return hash ^ (hash >>> 33);
+        }
+
+        private static long fnv(long hash, byte[] bytes) {
+            int length = bytes == null ? -1 : bytes.length;
+            for (int shift = 24; shift >= 0; shift -= 8) hash = fnv(hash, length >> shift);
+            for (int i = 0; i < length; i++) hash = fnv(hash, bytes[i]);
+            return hash;
+        }
+
+        private static long fnv(long hash, int b) {
+            return (hash ^ (b & 255)) * 0x100000001b3L;
         }
     }
 

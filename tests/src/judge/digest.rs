@@ -22,6 +22,9 @@ pub struct PartitionDigest {
     pub sha256: Digest,
     /// The hash over the headers of every record: their number, then each name and value, as above.
     pub headers_sha256: Digest,
+    /// A sum over the contents of every record (as in `sha256`) in which their order does not count: added up over all
+    /// partitions it tells whether two topics hold the same records somewhere.
+    pub content_sum: u64,
 }
 
 /// A topic on a cluster.
@@ -99,6 +102,7 @@ fn parse(line: &str) -> Option<(u32, PartitionDigest)> {
         last_offset: words.next()?.parse().ok()?,
         sha256: parse_hex(words.next()?)?,
         headers_sha256: parse_hex(words.next()?)?,
+        content_sum: u64::from_str_radix(words.next()?, 16).ok()?,
     };
     words.next().is_none().then_some((partition, digest))
 }
@@ -130,13 +134,14 @@ impl CounterTopic {
     /// What a reader of `partition` must be given.
     pub fn digest(self, partition: u32) -> PartitionDigest {
         let (mut records, mut headers) = (Sha256::default(), Sha256::default());
-        let mut count = 0;
+        let (mut count, mut content_sum) = (0, 0u64);
         for i in (0..self.records).filter(|i| i % u64::from(self.partitions) == u64::from(partition)) {
-            records.update(&(-1i32).to_be_bytes());
-            records.update(&8i32.to_be_bytes());
-            records.update(&i.to_be_bytes());
-            records.update(&self.first_timestamp.wrapping_add_unsigned(i).to_be_bytes());
+            let timestamp = self.first_timestamp.wrapping_add_unsigned(i);
+            let no_key = (-1i32).to_be_bytes();
+            let record = [&no_key[..], &8i32.to_be_bytes(), &i.to_be_bytes(), &timestamp.to_be_bytes()].concat();
+            records.update(&record);
             headers.update(&0i32.to_be_bytes());
+            content_sum = content_sum.wrapping_add(mixed(&record));
             count += 1;
         }
         PartitionDigest {
@@ -145,6 +150,15 @@ impl CounterTopic {
             last_offset: i64::try_from(count).unwrap_or(i64::MAX) - 1,
             sha256: records.finish(),
             headers_sha256: headers.finish(),
+            content_sum,
         }
     }
+}
+
+/// FNV-1a, then mixed so that sums of many of them stay far apart.
+fn mixed(bytes: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325, step);
+    let hash = (hash ^ (hash >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    hash ^ (hash >> 33)
 }
