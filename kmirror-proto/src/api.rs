@@ -42,14 +42,8 @@ pub fn encode_request(
     version: i16,
     request: &AnyRequest,
 ) -> Result<Frame, EncodeError> {
-    let header = RequestHeader {
-        key: request.key(),
-        version,
-        correlation_id,
-        client_id: client_id.map(str::to_owned),
-    };
     Frame::build(|w| {
-        header.encode(w)?;
+        header::encode_request_header(request.key(), version, correlation_id, client_id, w)?;
         request.encode(version, w)
     })
 }

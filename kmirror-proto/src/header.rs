@@ -37,12 +37,7 @@ pub struct RequestHeader {
 impl RequestHeader {
     /// Writes the header that belongs to the API's version.
     pub fn encode(&self, w: &mut Writer) -> Result<(), EncodeError> {
-        w.put_i16(self.key.0);
-        w.put_i16(self.version);
-        w.put_i32(self.correlation_id);
-        w.put_nullable_string(Form::Classic, self.client_id.as_deref(), "client id")?;
-        w.put_no_tagged_fields(messages::form_of(self.key, self.version));
-        Ok(())
+        encode_request_header(self.key, self.version, self.correlation_id, self.client_id.as_deref(), w)
     }
 
     /// Reads the header that belongs to the API's version; an API that this crate does not speak is taken to have a
@@ -59,6 +54,22 @@ impl RequestHeader {
     }
 }
 
+/// Writes the header of a request for `version` of `key`.
+pub fn encode_request_header(
+    key: ApiKey,
+    version: i16,
+    correlation_id: i32,
+    client_id: Option<&str>,
+    w: &mut Writer,
+) -> Result<(), EncodeError> {
+    w.put_i16(key.0);
+    w.put_i16(version);
+    w.put_i32(correlation_id);
+    w.put_nullable_string(Form::Classic, client_id, "client id")?;
+    w.put_no_tagged_fields(messages::form_of(key, version));
+    Ok(())
+}
+
 /// Reads the header of an answer to `version` of `key`; returns the correlation id.
 pub fn decode_response_header(key: ApiKey, version: i16, r: &mut Reader) -> Result<i32, DecodeError> {
     let correlation_id = r.i32("correlation id")?;
@@ -73,9 +84,5 @@ pub fn encode_response_header(key: ApiKey, version: i16, correlation_id: i32, w:
 }
 
 fn response_form(key: ApiKey, version: i16) -> Form {
-    if key == ApiKey::API_VERSIONS {
-        Form::Classic
-    } else {
-        messages::form_of(key, version)
-    }
+    if key == ApiKey::API_VERSIONS { Form::Classic } else { messages::form_of(key, version) }
 }

@@ -1,0 +1,97 @@
+//! Fields that a version cannot carry: dropped where Kafka calls them ignorable, refused where dropping them would ask
+//! for something else.
+
+use kmirror_proto::messages::{
+    CreateTopicsRequest, FetchRequest, FetchResponse, FetchableTopic, FetchedPartition, FindCoordinatorRequest,
+    ForgottenTopic, InitProducerIdRequest, MetadataRequest, MetadataRequestTopic, OffsetCommitRequest,
+    OffsetFetchRequest, ProduceRequest,
+};
+use kmirror_proto::{AnyRequest, AnyResponse, EncodeError, decode_response, encode_request, encode_response};
+
+use crate::round_trip::body;
+use crate::samples::{SPOKEN, response};
+
+/// A broker's side holds one value for every client: what an old client does not read is left out.
+#[test]
+fn a_full_response_shrinks_to_what_the_version_carries() {
+    for (key, max, _) in SPOKEN {
+        for version in 0..=max {
+            let mut full = response(key, max);
+            let mut expected = response(key, version);
+            if let AnyResponse::Metadata(metadata) = &mut full {
+                // The highest version has lost it again.
+                metadata.cluster_authorized_operations = 4000;
+            }
+            // Not ignorable: who cannot read of a follower must not be sent there.
+            without_followers(&mut full);
+            without_followers(&mut expected);
+            let frame = encode_response(1, version, &full).expect("encodes");
+            assert_eq!(decode_response(key, version, body(&frame)), Ok((1, expected)), "{key} v{version}");
+        }
+    }
+}
+
+fn without_followers(response: &mut AnyResponse) {
+    if let AnyResponse::Fetch(fetch) = response {
+        let partitions = fetch.topics.iter_mut().flat_map(|topic| &mut topic.partitions);
+        partitions.for_each(|partition| partition.preferred_read_replica = -1);
+    }
+}
+
+/// `why`: what would have gone wrong had the field been dropped.
+fn refused(version: i16, request: impl Into<AnyRequest>, why: &str) {
+    let error = encode_request(1, None, version, &request.into()).expect_err(why);
+    assert!(matches!(error, EncodeError::NotInVersion { version: v, .. } if v == version), "{error}: {why}");
+}
+
+#[test]
+fn a_metadata_request_never_asks_for_something_else() {
+    let by_id = MetadataRequestTopic { topic_id: [1; 16], name: None };
+    let none = MetadataRequest { topics: Some(Vec::new()), ..Default::default() };
+    refused(0, none, "v0 would list every topic");
+    let some = MetadataRequest { topics: Some(vec![by_id]), ..Default::default() };
+    refused(9, some, "there is no name to send");
+    let topic = MetadataRequest { include_topic_authorized_operations: true, ..Default::default() };
+    refused(7, topic, "the answer would lack what was asked for");
+    let cluster = MetadataRequest { include_cluster_authorized_operations: true, ..Default::default() };
+    refused(7, cluster.clone(), "the answer would lack what was asked for");
+    refused(11, cluster, "the answer would lack what was asked for");
+}
+
+#[test]
+fn what_must_not_be_dropped_is_refused() {
+    let forgetting = FetchRequest { forgotten_topics: vec![ForgottenTopic::default()], ..Default::default() };
+    refused(6, forgetting, "there is no session to forget them");
+    let within = ProduceRequest { transactional_id: Some("tx".to_owned()), ..Default::default() };
+    refused(2, within, "records would leave the transaction");
+    let transaction = FindCoordinatorRequest { key: "tx".to_owned(), key_type: 1 };
+    refused(0, transaction, "the group of that name would be found");
+    let fenced = OffsetCommitRequest { group_instance_id: Some("i".to_owned()), ..Default::default() };
+    refused(6, fenced, "the static member would not be fenced");
+    refused(1, OffsetFetchRequest::default(), "there is no null array");
+    let stable = OffsetFetchRequest { topics: Some(Vec::new()), require_stable: true, ..Default::default() };
+    refused(6, stable, "an unstable offset would be believed");
+    refused(2, InitProducerIdRequest { producer_id: 1, ..Default::default() }, "a new id would come");
+    refused(2, InitProducerIdRequest { producer_epoch: 1, ..Default::default() }, "another epoch would come");
+    refused(0, CreateTopicsRequest { validate_only: true, ..Default::default() }, "the topics would be created");
+}
+
+#[test]
+fn a_follower_is_not_named_to_who_cannot_go_there() {
+    let partitions = vec![FetchedPartition { preferred_read_replica: 3, ..Default::default() }];
+    let topics = vec![FetchableTopic { name: "t".to_owned(), partitions }];
+    let response = FetchResponse { topics, ..Default::default() }.into();
+    let error = encode_response(1, 10, &response).expect_err("the client would see a partition without records");
+    assert_eq!(error, EncodeError::NotInVersion { what: "preferred read replica", version: 10 });
+}
+
+/// What Kafka documents for a message that was never filled in; a mirror builds its requests on these.
+#[test]
+fn defaults_are_those_of_kafka() {
+    let fetch = FetchRequest::default();
+    assert_eq!((fetch.max_bytes, fetch.session_id, fetch.session_epoch), (i32::MAX, 0, -1));
+    assert!(MetadataRequest::default().allow_auto_topic_creation);
+    assert_eq!(CreateTopicsRequest::default().timeout_ms, 60_000);
+    assert_eq!(InitProducerIdRequest::default().producer_id, -1);
+    assert_eq!(OffsetCommitRequest::default().generation_id_or_member_epoch, -1);
+}

@@ -1,0 +1,223 @@
+//! Our responses as theirs.
+
+use kafka_protocol::messages as theirs;
+use kmirror_proto::messages as ours;
+
+use super::{brokers, id_text, maybe, text, topic};
+
+pub(super) fn api_versions(it: &ours::ApiVersionsResponse) -> theirs::ApiVersionsResponse {
+    let range = |range: &ours::ApiVersionRange| {
+        theirs::api_versions_response::ApiVersion::default()
+            .with_api_key(range.api_key.0)
+            .with_min_version(range.min_version)
+            .with_max_version(range.max_version)
+    };
+    theirs::ApiVersionsResponse::default()
+        .with_error_code(it.error_code.0)
+        .with_api_keys(it.api_keys.iter().map(range).collect())
+        .with_throttle_time_ms(it.throttle_time_ms)
+}
+
+pub(super) fn metadata(it: &ours::MetadataResponse) -> theirs::MetadataResponse {
+    let broker = |b: &ours::MetadataBroker| {
+        theirs::metadata_response::MetadataResponseBroker::default()
+            .with_node_id(b.node_id.into())
+            .with_host(text(&b.host))
+            .with_port(b.port)
+            .with_rack(maybe(b.rack.as_ref()))
+    };
+    let partition = |p: &ours::MetadataPartition| {
+        theirs::metadata_response::MetadataResponsePartition::default()
+            .with_error_code(p.error_code.0)
+            .with_partition_index(p.partition_index)
+            .with_leader_id(p.leader_id.into())
+            .with_leader_epoch(p.leader_epoch)
+            .with_replica_nodes(brokers(&p.replica_nodes))
+            .with_isr_nodes(brokers(&p.isr_nodes))
+            .with_offline_replicas(brokers(&p.offline_replicas))
+    };
+    let listed = |t: &ours::MetadataTopic| {
+        theirs::metadata_response::MetadataResponseTopic::default()
+            .with_error_code(t.error_code.0)
+            .with_name(Some(topic(&t.name)))
+            .with_topic_id(id_text(t.topic_id).parse().expect("an id"))
+            .with_is_internal(t.is_internal)
+            .with_partitions(t.partitions.iter().map(partition).collect())
+            .with_topic_authorized_operations(t.topic_authorized_operations)
+    };
+    theirs::MetadataResponse::default()
+        .with_throttle_time_ms(it.throttle_time_ms)
+        .with_brokers(it.brokers.iter().map(broker).collect())
+        .with_cluster_id(maybe(it.cluster_id.as_ref()))
+        .with_controller_id(it.controller_id.into())
+        .with_topics(it.topics.iter().map(listed).collect())
+        .with_cluster_authorized_operations(it.cluster_authorized_operations)
+}
+
+pub(super) fn fetch(it: &ours::FetchResponse) -> theirs::FetchResponse {
+    let aborted = |transaction: &ours::AbortedTransaction| {
+        theirs::fetch_response::AbortedTransaction::default()
+            .with_producer_id(transaction.producer_id.into())
+            .with_first_offset(transaction.first_offset)
+    };
+    let partition = |p: &ours::FetchedPartition| {
+        theirs::fetch_response::PartitionData::default()
+            .with_partition_index(p.partition_index)
+            .with_error_code(p.error_code.0)
+            .with_high_watermark(p.high_watermark)
+            .with_last_stable_offset(p.last_stable_offset)
+            .with_log_start_offset(p.log_start_offset)
+            .with_aborted_transactions(p.aborted_transactions.as_ref().map(|all| all.iter().map(aborted).collect()))
+            .with_preferred_read_replica(p.preferred_read_replica.into())
+            .with_records(p.records.clone())
+    };
+    let fetched = |t: &ours::FetchableTopic| {
+        theirs::fetch_response::FetchableTopicResponse::default()
+            .with_topic(topic(&t.name))
+            .with_partitions(t.partitions.iter().map(partition).collect())
+    };
+    theirs::FetchResponse::default()
+        .with_throttle_time_ms(it.throttle_time_ms)
+        .with_error_code(it.error_code.0)
+        .with_session_id(it.session_id)
+        .with_responses(it.topics.iter().map(fetched).collect())
+}
+
+pub(super) fn produce(it: &ours::ProduceResponse) -> theirs::ProduceResponse {
+    let refused = |record: &ours::RecordError| {
+        theirs::produce_response::BatchIndexAndErrorMessage::default()
+            .with_batch_index(record.batch_index)
+            .with_batch_index_error_message(maybe(record.message.as_ref()))
+    };
+    let partition = |p: &ours::ProducedPartition| {
+        theirs::produce_response::PartitionProduceResponse::default()
+            .with_index(p.index)
+            .with_error_code(p.error_code.0)
+            .with_base_offset(p.base_offset)
+            .with_log_append_time_ms(p.log_append_time_ms)
+            .with_log_start_offset(p.log_start_offset)
+            .with_record_errors(p.record_errors.iter().map(refused).collect())
+            .with_error_message(maybe(p.error_message.as_ref()))
+    };
+    let produced = |t: &ours::ProducedTopic| {
+        theirs::produce_response::TopicProduceResponse::default()
+            .with_name(topic(&t.name))
+            .with_partition_responses(t.partitions.iter().map(partition).collect())
+    };
+    theirs::ProduceResponse::default()
+        .with_responses(it.topics.iter().map(produced).collect())
+        .with_throttle_time_ms(it.throttle_time_ms)
+}
+
+pub(super) fn list_offsets(it: &ours::ListOffsetsResponse) -> theirs::ListOffsetsResponse {
+    let partition = |p: &ours::ListedOffset| {
+        theirs::list_offsets_response::ListOffsetsPartitionResponse::default()
+            .with_partition_index(p.partition_index)
+            .with_error_code(p.error_code.0)
+            .with_timestamp(p.timestamp)
+            .with_offset(p.offset)
+            .with_leader_epoch(p.leader_epoch)
+    };
+    let listed = |t: &ours::ListedTopic| {
+        theirs::list_offsets_response::ListOffsetsTopicResponse::default()
+            .with_name(topic(&t.name))
+            .with_partitions(t.partitions.iter().map(partition).collect())
+    };
+    theirs::ListOffsetsResponse::default()
+        .with_throttle_time_ms(it.throttle_time_ms)
+        .with_topics(it.topics.iter().map(listed).collect())
+}
+
+pub(super) fn find_coordinator(version: i16, it: &ours::FindCoordinatorResponse) -> theirs::FindCoordinatorResponse {
+    let response = theirs::FindCoordinatorResponse::default().with_throttle_time_ms(it.throttle_time_ms);
+    if version >= 4 {
+        let coordinator = theirs::find_coordinator_response::Coordinator::default()
+            .with_key(text(&it.key))
+            .with_node_id(it.node_id.into())
+            .with_host(text(&it.host))
+            .with_port(it.port)
+            .with_error_code(it.error_code.0)
+            .with_error_message(maybe(it.error_message.as_ref()));
+        response.with_coordinators(vec![coordinator])
+    } else {
+        // Their default, which v0 leaves alone, is an empty message.
+        let message = if version == 0 { Some(text("")) } else { maybe(it.error_message.as_ref()) };
+        response
+            .with_error_code(it.error_code.0)
+            .with_error_message(message)
+            .with_node_id(it.node_id.into())
+            .with_host(text(&it.host))
+            .with_port(it.port)
+    }
+}
+
+pub(super) fn offset_commit(it: &ours::OffsetCommitResponse) -> theirs::OffsetCommitResponse {
+    let partition = |p: &ours::CommittedPartition| {
+        theirs::offset_commit_response::OffsetCommitResponsePartition::default()
+            .with_partition_index(p.partition_index)
+            .with_error_code(p.error_code.0)
+    };
+    let committed = |t: &ours::CommittedTopic| {
+        theirs::offset_commit_response::OffsetCommitResponseTopic::default()
+            .with_name(topic(&t.name))
+            .with_partitions(t.partitions.iter().map(partition).collect())
+    };
+    theirs::OffsetCommitResponse::default()
+        .with_throttle_time_ms(it.throttle_time_ms)
+        .with_topics(it.topics.iter().map(committed).collect())
+}
+
+pub(super) fn offset_fetch(it: &ours::OffsetFetchResponse) -> theirs::OffsetFetchResponse {
+    let partition = |p: &ours::FetchedOffset| {
+        theirs::offset_fetch_response::OffsetFetchResponsePartition::default()
+            .with_partition_index(p.partition_index)
+            .with_committed_offset(p.committed_offset)
+            .with_committed_leader_epoch(p.committed_leader_epoch)
+            .with_metadata(maybe(p.metadata.as_ref()))
+            .with_error_code(p.error_code.0)
+    };
+    let fetched = |t: &ours::FetchedOffsetTopic| {
+        theirs::offset_fetch_response::OffsetFetchResponseTopic::default()
+            .with_name(topic(&t.name))
+            .with_partitions(t.partitions.iter().map(partition).collect())
+    };
+    theirs::OffsetFetchResponse::default()
+        .with_throttle_time_ms(it.throttle_time_ms)
+        .with_topics(it.topics.iter().map(fetched).collect())
+        .with_error_code(it.error_code.0)
+}
+
+pub(super) fn init_producer_id(it: &ours::InitProducerIdResponse) -> theirs::InitProducerIdResponse {
+    theirs::InitProducerIdResponse::default()
+        .with_throttle_time_ms(it.throttle_time_ms)
+        .with_error_code(it.error_code.0)
+        .with_producer_id(it.producer_id.into())
+        .with_producer_epoch(it.producer_epoch)
+}
+
+pub(super) fn create_topics(version: i16, it: &ours::CreateTopicsResponse) -> theirs::CreateTopicsResponse {
+    let config = |c: &ours::CreatedTopicConfig| {
+        theirs::create_topics_response::CreatableTopicConfigs::default()
+            .with_name(text(&c.name))
+            .with_value(maybe(c.value.as_ref()))
+            .with_read_only(c.read_only)
+            .with_config_source(c.config_source)
+            .with_is_sensitive(c.is_sensitive)
+    };
+    // Their default, which versions before 5 leave alone, is an empty list.
+    let unknown = || (version < 5).then(Vec::new);
+    let created = |t: &ours::CreatedTopic| {
+        theirs::create_topics_response::CreatableTopicResult::default()
+            .with_name(topic(&t.name))
+            .with_topic_id(id_text(t.topic_id).parse().expect("an id"))
+            .with_error_code(t.error_code.0)
+            .with_error_message(maybe(t.error_message.as_ref()))
+            .with_topic_config_error_code(t.topic_config_error_code.0)
+            .with_num_partitions(t.num_partitions)
+            .with_replication_factor(t.replication_factor)
+            .with_configs(t.configs.as_ref().map(|configs| configs.iter().map(config).collect()).or_else(unknown))
+    };
+    theirs::CreateTopicsResponse::default()
+        .with_throttle_time_ms(it.throttle_time_ms)
+        .with_topics(it.topics.iter().map(created).collect())
+}

@@ -1,0 +1,69 @@
+//! One value of every message at every version: each field that the version carries is set to something else than its
+//! default, each field that it does not carry stands at the default that Kafka documents.
+
+pub(crate) mod requests;
+pub(crate) mod responses;
+
+use kmirror_proto::{AnyRequest, AnyResponse, ApiKey};
+
+/// What is spoken: API, highest version, first compact version. The lowest is 0 everywhere.
+pub(crate) const SPOKEN: [(ApiKey, i16, i16); 10] = [
+    (ApiKey::API_VERSIONS, 4, 3),
+    (ApiKey::METADATA, 12, 9),
+    (ApiKey::FETCH, 12, 12),
+    (ApiKey::PRODUCE, 12, 9),
+    (ApiKey::LIST_OFFSETS, 8, 6),
+    (ApiKey::FIND_COORDINATOR, 4, 3),
+    (ApiKey::OFFSET_COMMIT, 8, 8),
+    (ApiKey::OFFSET_FETCH, 7, 6),
+    (ApiKey::INIT_PRODUCER_ID, 4, 2),
+    (ApiKey::CREATE_TOPICS, 7, 5),
+];
+
+/// Every API with each of its versions.
+pub(crate) fn every_version() -> impl Iterator<Item = (ApiKey, i16)> {
+    SPOKEN.into_iter().flat_map(|(key, max, _)| (0..=max).map(move |version| (key, version)))
+}
+
+/// The request of `key`, filled as far as `version` carries it.
+pub(crate) fn request(key: ApiKey, version: i16) -> AnyRequest {
+    match key {
+        ApiKey::API_VERSIONS => requests::api_versions(version).into(),
+        ApiKey::METADATA => requests::metadata(version).into(),
+        ApiKey::FETCH => requests::fetch(version).into(),
+        ApiKey::PRODUCE => requests::produce(version).into(),
+        ApiKey::LIST_OFFSETS => requests::list_offsets(version).into(),
+        ApiKey::FIND_COORDINATOR => requests::find_coordinator(version).into(),
+        ApiKey::OFFSET_COMMIT => requests::offset_commit(version).into(),
+        ApiKey::OFFSET_FETCH => requests::offset_fetch(version).into(),
+        ApiKey::INIT_PRODUCER_ID => requests::init_producer_id(version).into(),
+        ApiKey::CREATE_TOPICS => requests::create_topics(version).into(),
+        other => panic!("{other} has no sample"),
+    }
+}
+
+/// The response of `key`, filled as far as `version` carries it.
+pub(crate) fn response(key: ApiKey, version: i16) -> AnyResponse {
+    match key {
+        ApiKey::API_VERSIONS => responses::api_versions(version).into(),
+        ApiKey::METADATA => responses::metadata(version).into(),
+        ApiKey::FETCH => responses::fetch(version).into(),
+        ApiKey::PRODUCE => responses::produce(version).into(),
+        ApiKey::LIST_OFFSETS => responses::list_offsets(version).into(),
+        ApiKey::FIND_COORDINATOR => responses::find_coordinator(version).into(),
+        ApiKey::OFFSET_COMMIT => responses::offset_commit(version).into(),
+        ApiKey::OFFSET_FETCH => responses::offset_fetch(version).into(),
+        ApiKey::INIT_PRODUCER_ID => responses::init_producer_id(version).into(),
+        ApiKey::CREATE_TOPICS => responses::create_topics(version).into(),
+        other => panic!("{other} has no sample"),
+    }
+}
+
+/// `value` where the version carries the field, else `default`.
+fn carried<T>(carried: bool, value: T, default: T) -> T {
+    if carried { value } else { default }
+}
+
+fn text(value: &str) -> Option<String> {
+    Some(value.to_owned())
+}

@@ -1,0 +1,141 @@
+//! One value of every request at every version.
+
+use bytes::Bytes;
+use kmirror_proto::messages::{
+    ApiVersionsRequest, CreatableReplicaAssignment, CreatableTopic, CreatableTopicConfig, CreateTopicsRequest,
+    FetchPartition, FetchRequest, FetchTopic, FindCoordinatorRequest, ForgottenTopic, InitProducerIdRequest,
+    ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic, MetadataRequest, MetadataRequestTopic,
+    OffsetCommitPartition, OffsetCommitRequest, OffsetCommitTopic, OffsetFetchRequest, OffsetFetchTopic,
+    ProducePartition, ProduceRequest, ProduceTopic, RecordChunks,
+};
+
+use super::{carried, text};
+
+pub(crate) fn api_versions(v: i16) -> ApiVersionsRequest {
+    ApiVersionsRequest {
+        client_software_name: carried(v >= 3, "kmirror".to_owned(), String::new()),
+        client_software_version: carried(v >= 3, "0.1.0".to_owned(), String::new()),
+    }
+}
+
+pub(crate) fn metadata(v: i16) -> MetadataRequest {
+    let topic =
+        |id: u8, name: Option<String>| MetadataRequestTopic { topic_id: carried(v >= 10, [id; 16], [0; 16]), name };
+    MetadataRequest {
+        topics: Some(vec![topic(1, text("orders")), topic(2, carried(v >= 12, None, text("bestellungen-ä")))]),
+        allow_auto_topic_creation: v < 4,
+        include_topic_authorized_operations: v >= 8,
+        include_cluster_authorized_operations: (8..=10).contains(&v),
+    }
+}
+
+pub(crate) fn fetch(v: i16) -> FetchRequest {
+    let partition = |n: i32| FetchPartition {
+        partition: n,
+        current_leader_epoch: carried(v >= 9, 40 + n, -1),
+        fetch_offset: 1 << 40,
+        last_fetched_epoch: carried(v >= 12, 50 + n, -1),
+        log_start_offset: carried(v >= 5, 1 << 33, -1),
+        partition_max_bytes: 1_048_576 + n,
+    };
+    let forgotten = ForgottenTopic { name: "old".to_owned(), partitions: vec![4, 5] };
+    FetchRequest {
+        max_wait_ms: 500,
+        min_bytes: 1,
+        max_bytes: carried(v >= 3, 52_428_800, i32::MAX),
+        isolation_level: carried(v >= 4, 1, 0),
+        session_id: carried(v >= 7, 77, 0),
+        session_epoch: carried(v >= 7, 3, -1),
+        topics: vec![
+            FetchTopic { name: "orders".to_owned(), partitions: vec![partition(0), partition(7)] },
+            FetchTopic { name: "empty".to_owned(), partitions: Vec::new() },
+        ],
+        forgotten_topics: carried(v >= 7, vec![forgotten], Vec::new()),
+        rack_id: carried(v >= 11, "rack-a".to_owned(), String::new()),
+    }
+}
+
+pub(crate) fn produce(v: i16) -> ProduceRequest {
+    let records = RecordChunks(vec![Bytes::from(vec![7; 61]), Bytes::from(vec![9; 4000])]);
+    let partition = |index: i32| ProducePartition { index, records: records.clone() };
+    ProduceRequest {
+        transactional_id: carried(v >= 3, text("tx"), None),
+        acks: 1,
+        timeout_ms: 30_000,
+        topics: vec![
+            ProduceTopic { name: "orders".to_owned(), partitions: vec![partition(0), partition(3)] },
+            ProduceTopic { name: "payments".to_owned(), partitions: vec![partition(1)] },
+        ],
+    }
+}
+
+pub(crate) fn list_offsets(v: i16) -> ListOffsetsRequest {
+    let partition = |n: i32| ListOffsetsPartition {
+        partition_index: n,
+        current_leader_epoch: carried(v >= 4, 6, -1),
+        timestamp: 1_600_000_000_000,
+    };
+    ListOffsetsRequest {
+        isolation_level: carried(v >= 2, 1, 0),
+        topics: vec![ListOffsetsTopic { name: "orders".to_owned(), partitions: vec![partition(1), partition(2)] }],
+    }
+}
+
+pub(crate) fn find_coordinator(v: i16) -> FindCoordinatorRequest {
+    FindCoordinatorRequest { key: "group".to_owned(), key_type: carried(v >= 1, 1, 0) }
+}
+
+pub(crate) fn offset_commit(v: i16) -> OffsetCommitRequest {
+    let partition = |n: i32, metadata: Option<String>| OffsetCommitPartition {
+        partition_index: n,
+        committed_offset: 99,
+        committed_leader_epoch: carried(v >= 6, 8, -1),
+        committed_metadata: metadata,
+    };
+    OffsetCommitRequest {
+        group_id: "group".to_owned(),
+        generation_id_or_member_epoch: carried(v >= 1, 12, -1),
+        member_id: carried(v >= 1, "member".to_owned(), String::new()),
+        group_instance_id: carried(v >= 7, text("instance"), None),
+        retention_time_ms: carried((2..=4).contains(&v), 86_400_000, -1),
+        topics: vec![OffsetCommitTopic {
+            name: "orders".to_owned(),
+            partitions: vec![partition(0, text("note")), partition(1, None)],
+        }],
+    }
+}
+
+pub(crate) fn offset_fetch(v: i16) -> OffsetFetchRequest {
+    OffsetFetchRequest {
+        group_id: "group".to_owned(),
+        topics: Some(vec![OffsetFetchTopic { name: "orders".to_owned(), partition_indexes: vec![0, 1, 2] }]),
+        require_stable: v >= 7,
+    }
+}
+
+pub(crate) fn init_producer_id(v: i16) -> InitProducerIdRequest {
+    InitProducerIdRequest {
+        transactional_id: text("tx"),
+        transaction_timeout_ms: 60_000,
+        producer_id: carried(v >= 3, 4000, -1),
+        producer_epoch: carried(v >= 3, 5, -1),
+    }
+}
+
+pub(crate) fn create_topics(v: i16) -> CreateTopicsRequest {
+    let assigned = |n: i32| CreatableReplicaAssignment { partition_index: n, broker_ids: vec![1, 2, 3] };
+    CreateTopicsRequest {
+        topics: vec![CreatableTopic {
+            name: "orders".to_owned(),
+            num_partitions: 12,
+            replication_factor: 3,
+            assignments: vec![assigned(0), assigned(1)],
+            configs: vec![
+                CreatableTopicConfig { name: "cleanup.policy".to_owned(), value: text("compact") },
+                CreatableTopicConfig { name: "retention.ms".to_owned(), value: None },
+            ],
+        }],
+        timeout_ms: 15_000,
+        validate_only: v >= 1,
+    }
+}

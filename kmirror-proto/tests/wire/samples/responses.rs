@@ -1,0 +1,184 @@
+//! One value of every response at every version.
+
+use bytes::Bytes;
+use kmirror_proto::messages::{
+    AbortedTransaction, ApiVersionRange, ApiVersionsResponse, CommittedPartition, CommittedTopic, CreateTopicsResponse,
+    CreatedTopic, CreatedTopicConfig, FetchResponse, FetchableTopic, FetchedOffset, FetchedOffsetTopic,
+    FetchedPartition, FindCoordinatorResponse, InitProducerIdResponse, ListOffsetsResponse, ListedOffset, ListedTopic,
+    MetadataBroker, MetadataPartition, MetadataResponse, MetadataTopic, OffsetCommitResponse, OffsetFetchResponse,
+    ProduceResponse, ProducedPartition, ProducedTopic, RecordError,
+};
+use kmirror_proto::{ApiKey, ErrorCode};
+
+use super::{carried, text};
+
+pub(crate) fn api_versions(v: i16) -> ApiVersionsResponse {
+    let range = |key: i16, max_version: i16| ApiVersionRange { api_key: ApiKey(key), min_version: 1, max_version };
+    ApiVersionsResponse {
+        error_code: ErrorCode::INVALID_REQUEST,
+        api_keys: vec![range(0, 12), range(999, 3)],
+        throttle_time_ms: carried(v >= 1, 100, 0),
+    }
+}
+
+pub(crate) fn metadata(v: i16) -> MetadataResponse {
+    let broker = |node_id: i32| MetadataBroker {
+        node_id,
+        host: format!("broker-{node_id}.example"),
+        port: 9092 + node_id,
+        rack: carried(v >= 1, text("rack-a"), None),
+    };
+    let partition = |partition_index: i32| MetadataPartition {
+        error_code: ErrorCode::LEADER_NOT_AVAILABLE,
+        partition_index,
+        leader_id: 2,
+        leader_epoch: carried(v >= 7, 31, -1),
+        replica_nodes: vec![1, 2, 3],
+        isr_nodes: vec![2, 3],
+        offline_replicas: carried(v >= 5, vec![1], Vec::new()),
+    };
+    let topic = |name: &str, partitions: Vec<MetadataPartition>| MetadataTopic {
+        error_code: ErrorCode::TOPIC_AUTHORIZATION_FAILED,
+        name: name.to_owned(),
+        topic_id: carried(v >= 10, [3; 16], [0; 16]),
+        is_internal: v >= 1,
+        partitions,
+        topic_authorized_operations: carried(v >= 8, 264, i32::MIN),
+    };
+    MetadataResponse {
+        throttle_time_ms: carried(v >= 3, 100, 0),
+        brokers: vec![broker(1), broker(2)],
+        cluster_id: carried(v >= 2, text("cluster"), None),
+        controller_id: carried(v >= 1, 2, -1),
+        topics: vec![topic("orders", vec![partition(0), partition(1)]), topic("empty", Vec::new())],
+        cluster_authorized_operations: carried((8..=10).contains(&v), 4000, i32::MIN),
+    }
+}
+
+pub(crate) fn fetch(v: i16) -> FetchResponse {
+    let aborted = |n: i64| AbortedTransaction { producer_id: n, first_offset: 100 * n };
+    let partition = |n: i32, records: Option<Bytes>| FetchedPartition {
+        partition_index: n,
+        error_code: ErrorCode::KAFKA_STORAGE_ERROR,
+        high_watermark: 1 << 41,
+        last_stable_offset: carried(v >= 4, 1 << 40, -1),
+        log_start_offset: carried(v >= 5, 55, -1),
+        aborted_transactions: carried(v >= 4, Some(vec![aborted(1), aborted(2)]), None),
+        preferred_read_replica: carried(v >= 11, 3, -1),
+        records,
+    };
+    let records = Bytes::from((0..=255).cycle().take(3000).collect::<Vec<u8>>());
+    FetchResponse {
+        throttle_time_ms: carried(v >= 1, 100, 0),
+        error_code: carried(v >= 7, ErrorCode::FETCH_SESSION_ID_NOT_FOUND, ErrorCode::NONE),
+        session_id: carried(v >= 7, 77, 0),
+        topics: vec![FetchableTopic {
+            name: "orders".to_owned(),
+            partitions: vec![partition(0, Some(records)), partition(1, Some(Bytes::new())), partition(2, None)],
+        }],
+    }
+}
+
+pub(crate) fn produce(v: i16) -> ProduceResponse {
+    let refused = |batch_index: i32, message: Option<String>| RecordError { batch_index, message };
+    let partition = |index: i32| ProducedPartition {
+        index,
+        error_code: ErrorCode::INVALID_RECORD,
+        base_offset: 1234,
+        log_append_time_ms: carried(v >= 2, 1_600_000_000_000, -1),
+        log_start_offset: carried(v >= 5, 17, -1),
+        record_errors: carried(v >= 8, vec![refused(0, text("no key")), refused(2, None)], Vec::new()),
+        error_message: carried(v >= 8, text("compacted topic"), None),
+    };
+    ProduceResponse {
+        topics: vec![ProducedTopic { name: "orders".to_owned(), partitions: vec![partition(0), partition(3)] }],
+        throttle_time_ms: carried(v >= 1, 100, 0),
+    }
+}
+
+pub(crate) fn list_offsets(v: i16) -> ListOffsetsResponse {
+    let listed = |n: i32| ListedOffset {
+        partition_index: n,
+        error_code: ErrorCode::OFFSET_NOT_AVAILABLE,
+        timestamp: carried(v >= 1, 1_600_000_000_000, -1),
+        offset: 4711,
+        leader_epoch: carried(v >= 4, 6, -1),
+    };
+    ListOffsetsResponse {
+        throttle_time_ms: carried(v >= 2, 100, 0),
+        topics: vec![ListedTopic { name: "orders".to_owned(), partitions: vec![listed(1), listed(2)] }],
+    }
+}
+
+pub(crate) fn find_coordinator(v: i16) -> FindCoordinatorResponse {
+    FindCoordinatorResponse {
+        throttle_time_ms: carried(v >= 1, 100, 0),
+        error_code: ErrorCode::COORDINATOR_NOT_AVAILABLE,
+        error_message: carried(v >= 1, text("not yet"), None),
+        key: carried(v >= 4, "group".to_owned(), String::new()),
+        node_id: 2,
+        host: "broker-2.example".to_owned(),
+        port: 9094,
+    }
+}
+
+pub(crate) fn offset_commit(v: i16) -> OffsetCommitResponse {
+    let committed =
+        |n: i32| CommittedPartition { partition_index: n, error_code: ErrorCode::OFFSET_METADATA_TOO_LARGE };
+    OffsetCommitResponse {
+        throttle_time_ms: carried(v >= 3, 100, 0),
+        topics: vec![CommittedTopic { name: "orders".to_owned(), partitions: vec![committed(0), committed(1)] }],
+    }
+}
+
+pub(crate) fn offset_fetch(v: i16) -> OffsetFetchResponse {
+    let fetched = |n: i32, metadata: Option<String>| FetchedOffset {
+        partition_index: n,
+        committed_offset: 99,
+        committed_leader_epoch: carried(v >= 5, 8, -1),
+        metadata,
+        error_code: ErrorCode::UNSTABLE_OFFSET_COMMIT,
+    };
+    OffsetFetchResponse {
+        throttle_time_ms: carried(v >= 3, 100, 0),
+        topics: vec![FetchedOffsetTopic {
+            name: "orders".to_owned(),
+            partitions: vec![fetched(0, text("note")), fetched(1, None)],
+        }],
+        error_code: carried(v >= 2, ErrorCode::NOT_COORDINATOR, ErrorCode::NONE),
+    }
+}
+
+pub(crate) fn init_producer_id(_: i16) -> InitProducerIdResponse {
+    InitProducerIdResponse {
+        throttle_time_ms: 100,
+        error_code: ErrorCode::COORDINATOR_LOAD_IN_PROGRESS,
+        producer_id: 4000,
+        producer_epoch: 5,
+    }
+}
+
+pub(crate) fn create_topics(v: i16) -> CreateTopicsResponse {
+    let config = |name: &str, value: Option<String>| CreatedTopicConfig {
+        name: name.to_owned(),
+        value,
+        read_only: true,
+        config_source: 5,
+        is_sensitive: true,
+    };
+    let topic = |name: &str, configs: Option<Vec<CreatedTopicConfig>>| CreatedTopic {
+        name: name.to_owned(),
+        topic_id: carried(v >= 7, [4; 16], [0; 16]),
+        error_code: ErrorCode::TOPIC_ALREADY_EXISTS,
+        error_message: carried(v >= 1, text("it is there"), None),
+        topic_config_error_code: carried(v >= 5, ErrorCode::TOPIC_AUTHORIZATION_FAILED, ErrorCode::NONE),
+        num_partitions: carried(v >= 5, 12, -1),
+        replication_factor: carried(v >= 5, 3, -1),
+        configs: carried(v >= 5, configs, None),
+    };
+    let configs = vec![config("cleanup.policy", text("compact")), config("secret", None)];
+    CreateTopicsResponse {
+        throttle_time_ms: carried(v >= 2, 100, 0),
+        topics: vec![topic("orders", Some(configs)), topic("payments", None)],
+    }
+}
