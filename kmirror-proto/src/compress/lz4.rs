@@ -42,10 +42,7 @@ pub(super) fn decompress(bytes: &[u8], bytes_max: usize) -> Result<Vec<u8>, Code
         }
         if size & STORED != 0 {
             if len > bytes_max - out.len() {
-                return Err(CodecError::TooLarge {
-                    codec: Codec::Lz4,
-                    bytes_max,
-                });
+                return Err(CodecError::TooLarge { codec: Codec::Lz4, bytes_max });
             }
             make_room(&mut out, len, bytes_max);
             out.extend_from_slice(data);
@@ -53,10 +50,7 @@ pub(super) fn decompress(bytes: &[u8], bytes_max: usize) -> Result<Vec<u8>, Code
             append_block(&mut out, data, &frame, bytes_max)?;
         }
     }
-    if frame
-        .content_size
-        .is_some_and(|size| usize::try_from(size) != Ok(out.len()))
-    {
+    if frame.content_size.is_some_and(|size| usize::try_from(size) != Ok(out.len())) {
         return Err(corrupt("content size of the frame does not match the content"));
     }
     if frame.content_checksum && take_u32(&mut rest, "content checksum")? != xxh32(&out, 0) {
@@ -145,10 +139,7 @@ impl Descriptor {
 
     /// How much to reserve at first: the content size where the frame tells it, else a usual ratio of text.
     fn size_hint(&self, len: usize, bytes_max: usize) -> usize {
-        let claimed = self
-            .content_size
-            .and_then(|size| usize::try_from(size).ok())
-            .unwrap_or(usize::MAX);
+        let claimed = self.content_size.and_then(|size| usize::try_from(size).ok()).unwrap_or(usize::MAX);
         claimed.min(len.saturating_mul(RATIO_USUAL)).min(bytes_max)
     }
 }
@@ -173,10 +164,9 @@ fn append_block(out: &mut Vec<u8>, data: &[u8], frame: &Descriptor, bytes_max: u
             out.truncate(start + len);
             Ok(())
         }
-        Err(DecompressError::OutputTooSmall { .. }) if room == capped => Err(CodecError::TooLarge {
-            codec: Codec::Lz4,
-            bytes_max,
-        }),
+        Err(DecompressError::OutputTooSmall { .. }) if room == capped => {
+            Err(CodecError::TooLarge { codec: Codec::Lz4, bytes_max })
+        }
         Err(_) => Err(corrupt("invalid block data")),
     }
 }
@@ -193,19 +183,13 @@ fn block_size(len: usize, flag: u32) -> [u8; 4] {
 }
 
 fn take<'a>(rest: &mut &'a [u8], len: usize, what: &'static str) -> Result<&'a [u8], CodecError> {
-    let (taken, after) = rest.split_at_checked(len).ok_or(CodecError::Truncated {
-        codec: Codec::Lz4,
-        what,
-    })?;
+    let (taken, after) = rest.split_at_checked(len).ok_or(CodecError::Truncated { codec: Codec::Lz4, what })?;
     *rest = after;
     Ok(taken)
 }
 
 fn take_array<'a, const N: usize>(rest: &mut &'a [u8], what: &'static str) -> Result<&'a [u8; N], CodecError> {
-    let (taken, after) = rest.split_first_chunk::<N>().ok_or(CodecError::Truncated {
-        codec: Codec::Lz4,
-        what,
-    })?;
+    let (taken, after) = rest.split_first_chunk::<N>().ok_or(CodecError::Truncated { codec: Codec::Lz4, what })?;
     *rest = after;
     Ok(taken)
 }
@@ -215,10 +199,7 @@ fn take_u32(rest: &mut &[u8], what: &'static str) -> Result<u32, CodecError> {
 }
 
 fn corrupt(what: &'static str) -> CodecError {
-    CodecError::Corrupt {
-        codec: Codec::Lz4,
-        what,
-    }
+    CodecError::Corrupt { codec: Codec::Lz4, what }
 }
 
 const MAGIC: u32 = 0x184d_2204;
@@ -259,7 +240,7 @@ mod tests {
 
     /// A text of `len` bytes that compresses but not to nothing.
     fn text(len: usize) -> Vec<u8> {
-        (0..len).map(|i| (i * i / 7 % 251) as u8 & 0x3f).collect()
+        (0..len).map(|i| (i * i / 7).to_le_bytes()[0] & 0x3f).collect()
     }
 
     fn framed(info: FrameInfo, bytes: &[u8]) -> Vec<u8> {
@@ -277,16 +258,12 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back_and_lz4_flexs_frame_reader_agrees() {
         use std::io::Read as _;
-        let noise: Vec<u8> = (0..150_000_u32)
-            .map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8)
-            .collect();
+        let noise: Vec<u8> = (0..150_000_u32).map(|i| i.wrapping_mul(2_654_435_761).to_be_bytes()[1]).collect();
         for bytes in [&b"a"[..], &text(65_535), &text(65_536), &text(200_000), &noise] {
             let out = packed(bytes);
             assert_eq!(decompress(&out, bytes.len()).unwrap(), bytes);
             let mut read = Vec::new();
-            lz4_flex::frame::FrameDecoder::new(&out[..])
-                .read_to_end(&mut read)
-                .unwrap();
+            lz4_flex::frame::FrameDecoder::new(&out[..]).read_to_end(&mut read).unwrap();
             assert_eq!(read, bytes);
         }
     }
@@ -295,12 +272,7 @@ mod tests {
     fn every_legal_frame_option_is_read() {
         let bytes = text(900_000);
         for mode in [BlockMode::Independent, BlockMode::Linked] {
-            for size in [
-                BlockSize::Max64KB,
-                BlockSize::Max256KB,
-                BlockSize::Max1MB,
-                BlockSize::Max4MB,
-            ] {
+            for size in [BlockSize::Max64KB, BlockSize::Max256KB, BlockSize::Max1MB, BlockSize::Max4MB] {
                 for options in 0..8_u8 {
                     let info = FrameInfo::new()
                         .block_mode(mode)
@@ -309,11 +281,7 @@ mod tests {
                         .content_checksum(options & 2 != 0)
                         .content_size((options & 4 != 0).then_some(bytes.len() as u64));
                     let out = framed(info, &bytes);
-                    assert_eq!(
-                        decompress(&out, bytes.len()).unwrap(),
-                        bytes,
-                        "{mode:?} {size:?} {options}"
-                    );
+                    assert_eq!(decompress(&out, bytes.len()).unwrap(), bytes, "{mode:?} {size:?} {options}");
                     assert!(
                         matches!(decompress(&out, bytes.len() - 1), Err(CodecError::TooLarge { .. })),
                         "{mode:?} {size:?} {options}"
@@ -325,10 +293,7 @@ mod tests {
 
     #[test]
     fn checksums_and_the_content_size_are_verified() {
-        let info = FrameInfo::new()
-            .block_checksums(true)
-            .content_checksum(true)
-            .content_size(Some(5000));
+        let info = FrameInfo::new().block_checksums(true).content_checksum(true).content_size(Some(5000));
         let out = framed(info, &text(5000));
         for at in 0..out.len() {
             let mut broken = out.clone();
@@ -341,10 +306,7 @@ mod tests {
     fn a_frame_without_its_end_is_truncated_and_bytes_behind_it_are_left_unread() {
         let mut out = packed(&text(70_000));
         for len in 0..out.len() {
-            assert!(
-                matches!(decompress(&out[..len], 1 << 20), Err(CodecError::Truncated { .. })),
-                "{len}"
-            );
+            assert!(matches!(decompress(&out[..len], 1 << 20), Err(CodecError::Truncated { .. })), "{len}");
         }
         out.extend(packed(b"a second frame, which Java does not read either"));
         assert_eq!(decompress(&out, 1 << 20).unwrap(), text(70_000));
@@ -355,37 +317,18 @@ mod tests {
         let bomb = packed(&vec![0; 20_000_000]);
         assert!(bomb.len() < 100_000);
         let cap = 1_000_000;
-        assert_eq!(
-            decompress(&bomb, cap),
-            Err(CodecError::TooLarge {
-                codec: Codec::Lz4,
-                bytes_max: cap
-            })
-        );
-        let small = framed(
-            FrameInfo::new().block_size(BlockSize::Max4MB).content_size(Some(2)),
-            b"ab",
-        );
+        assert_eq!(decompress(&bomb, cap), Err(CodecError::TooLarge { codec: Codec::Lz4, bytes_max: cap }));
+        let small = framed(FrameInfo::new().block_size(BlockSize::Max4MB).content_size(Some(2)), b"ab");
         assert!(decompress(&small, usize::MAX).unwrap().capacity() < 1000);
     }
 
     #[test]
     fn dictionaries_and_reserved_bits_are_refused() {
-        for (flags, sizes) in [
-            (0x61, 0x40),
-            (0x62, 0x40),
-            (0x60, 0xc0),
-            (0x60, 0x41),
-            (0x20, 0x40),
-            (0x60, 0x30),
-        ] {
+        for (flags, sizes) in [(0x61, 0x40), (0x62, 0x40), (0x60, 0xc0), (0x60, 0x41), (0x20, 0x40), (0x60, 0x30)] {
             let mut out = packed(b"x");
             (out[4], out[5]) = (flags, sizes);
             out[6] = header_checksum(&[flags, sizes]);
-            assert!(
-                matches!(decompress(&out, 100), Err(CodecError::Corrupt { .. })),
-                "{flags:x} {sizes:x}"
-            );
+            assert!(matches!(decompress(&out, 100), Err(CodecError::Corrupt { .. })), "{flags:x} {sizes:x}");
         }
     }
 }

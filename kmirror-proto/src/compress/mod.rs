@@ -225,10 +225,7 @@ mod tests {
             assert_eq!(decompress(codec, &Bytes::from_static(b"x"), 9), Err(refused.clone()));
             assert_eq!(compress(codec, b"x", &mut out), Err(refused.clone()));
             assert_eq!(out, [7]);
-            assert_eq!(
-                refused.to_string(),
-                format!("compression codec {codec} is not supported")
-            );
+            assert_eq!(refused.to_string(), format!("compression codec {codec} is not supported"));
         }
     }
 
@@ -241,11 +238,7 @@ mod tests {
                 compressor.compress(codec, text, &mut kept).unwrap();
                 compress(codec, text, &mut fresh).unwrap();
                 assert_eq!(kept, fresh, "{codec}");
-                assert_eq!(
-                    decompressor.decompress(codec, &Bytes::from(kept), text.len()).unwrap(),
-                    text,
-                    "{codec}"
-                );
+                assert_eq!(decompressor.decompress(codec, &Bytes::from(kept), text.len()).unwrap(), text, "{codec}");
             }
         }
     }

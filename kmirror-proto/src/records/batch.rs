@@ -48,15 +48,8 @@ impl RawBatch {
         let header = BatchHeader::parse(&bytes)?;
         match bytes.len().checked_sub(header.size()) {
             Some(0) => Ok(Self { header, bytes }),
-            Some(left) => Err(RecordError::Trailing {
-                what: "record batch",
-                left,
-            }),
-            None => Err(RecordError::Truncated {
-                what: "record batch",
-                need: header.size(),
-                have: bytes.len(),
-            }),
+            Some(left) => Err(RecordError::Trailing { what: "record batch", left }),
+            None => Err(RecordError::Truncated { what: "record batch", need: header.size(), have: bytes.len() }),
         }
     }
 
@@ -142,9 +135,7 @@ impl BatchHeader {
     #[must_use]
     pub fn size(&self) -> usize {
         // Checked when parsed: at least 49.
-        usize::try_from(self.batch_length)
-            .unwrap_or(0)
-            .saturating_add(super::split::PREFIX_BYTES)
+        usize::try_from(self.batch_length).unwrap_or(0).saturating_add(super::split::PREFIX_BYTES)
     }
 
     /// The last offset that the batch occupies.
@@ -178,10 +169,7 @@ impl BatchHeader {
 
     fn check(&self) -> Result<(), RecordError> {
         if self.magic != 2 {
-            return Err(RecordError::Magic {
-                what: "record batch",
-                magic: self.magic,
-            });
+            return Err(RecordError::Magic { what: "record batch", magic: self.magic });
         }
         let out_of_range = |what, value| Err(RecordError::Range { what, value });
         if self.batch_length < BATCH_LENGTH_MIN {
@@ -281,5 +269,108 @@ impl Attributes {
     #[must_use]
     pub fn with_codec(self, codec: Codec) -> Self {
         Self(self.0 & !Self::CODEC | i16::from(codec.id()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{BatchBuilder, HeadersSource, Records, Stamp};
+    use super::*;
+
+    fn built() -> Vec<u8> {
+        let mut builder = BatchBuilder::new(Codec::None, None);
+        for timestamp in [1000, 3000, 2000] {
+            builder.push(timestamp, None, Some(b"v"), HeadersSource::None).unwrap();
+        }
+        builder.finish(Stamp::NONE).unwrap().to_vec()
+    }
+
+    fn patched(at: usize, field: &[u8]) -> Result<RawBatch, RecordError> {
+        let mut bytes = built();
+        bytes[at..at + field.len()].copy_from_slice(field);
+        RawBatch::from_bytes(Bytes::from(bytes))
+    }
+
+    #[test]
+    fn a_compacted_batch_is_left_behind_its_last_delta_not_its_last_record() {
+        // B01: base 10, last delta 9, 3 records of 10 left.
+        let mut batch = patched(0, &10_i64.to_be_bytes()).unwrap();
+        batch.header.last_offset_delta = 9;
+        assert_eq!((batch.header.last_offset(), batch.header.next_offset()), (19, 20));
+        // An emptied one too: count 0, no payload (K2).
+        let mut empty = built();
+        empty.truncate(BATCH_HEADER_BYTES);
+        empty[8..12].copy_from_slice(&49_i32.to_be_bytes());
+        empty[57..61].copy_from_slice(&0_i32.to_be_bytes());
+        let empty = RawBatch::from_bytes(Bytes::from(empty)).unwrap();
+        assert_eq!(empty.header.next_offset(), 3);
+        assert!(empty.payload().is_empty());
+        assert!(Records::of(&empty, 0).unwrap().iter().next().is_none());
+    }
+
+    #[test]
+    fn offsets_deltas_and_counts_that_cannot_be_are_refused() {
+        let refused = |at, field: &[u8], what| {
+            assert!(
+                matches!(patched(at, field), Err(RecordError::Range { what: found, .. }) if found == what),
+                "{what}"
+            );
+        };
+        refused(0, &(-1_i64).to_be_bytes(), "record batch: base offset");
+        refused(0, &(i64::MAX - 2).to_be_bytes(), "record batch: base offset");
+        refused(23, &(-1_i32).to_be_bytes(), "record batch: last offset delta");
+        refused(57, &(-1_i32).to_be_bytes(), "record batch: record count");
+        refused(8, &48_i32.to_be_bytes(), "record batch: length");
+        let last = patched(0, &(i64::MAX - 3).to_be_bytes()).unwrap();
+        assert_eq!(last.header.next_offset(), i64::MAX);
+    }
+
+    #[test]
+    fn bytes_must_be_one_batch_exactly() {
+        let bytes = built();
+        let longer = [&bytes[..], &[0]].concat();
+        assert_eq!(
+            RawBatch::from_bytes(Bytes::from(longer)).unwrap_err(),
+            RecordError::Trailing { what: "record batch", left: 1 }
+        );
+        for len in 0..bytes.len() {
+            let cut = Bytes::copy_from_slice(&bytes[..len]);
+            assert!(matches!(RawBatch::from_bytes(cut), Err(RecordError::Truncated { .. })), "{len}");
+        }
+    }
+
+    #[test]
+    fn append_time_stands_for_every_record() {
+        let timestamps = |batch: &RawBatch| -> Vec<i64> {
+            let records = Records::of(batch, 1000).unwrap();
+            records.iter().map(|record| batch.header.timestamp_of(&record.unwrap())).collect()
+        };
+        assert_eq!(timestamps(&patched(0, &[]).unwrap()), [1000, 3000, 2000]);
+        // R8: the deltas inside are the producer's; consumers see the maximum of the header.
+        assert_eq!(timestamps(&patched(21, &[0, 0x08]).unwrap()), [3000, 3000, 3000]);
+    }
+
+    #[test]
+    fn flags_come_and_go_alone_and_unknown_bits_stay() {
+        let all = Attributes(-1);
+        assert!(all.append_time() && all.transactional() && all.control() && all.delete_horizon());
+        assert_eq!(all.without_append_time().0, !0x08);
+        assert_eq!(all.without_transactional().0, !0x10);
+        assert_eq!(all.without_control().0, !0x20);
+        assert_eq!(all.without_delete_horizon().0, !0x40);
+        assert_eq!(all.codec(), Err(CodecError::Unknown { id: 7 }));
+        assert_eq!(Attributes(0x7f0a).with_codec(Codec::Lz4), Attributes(0x7f0b));
+        assert_eq!(Attributes(0x7f0b).codec(), Ok(Codec::Lz4));
+    }
+
+    #[test]
+    fn a_flipped_byte_under_the_crc_is_found() {
+        let bytes = built();
+        assert!(RawBatch::from_bytes(Bytes::from(bytes.clone())).unwrap().crc_ok());
+        for at in (17..23).chain(27..57).chain(61..bytes.len()) {
+            let mut broken = bytes.clone();
+            broken[at] ^= 4;
+            assert!(!RawBatch::from_bytes(Bytes::from(broken)).unwrap().crc_ok(), "byte {at}");
+        }
     }
 }

@@ -74,11 +74,7 @@ impl BatchBuilder {
         headers: HeadersSource<'_>,
     ) -> Result<(), RecordError> {
         let first = self.records == 0;
-        let base_timestamp = if first {
-            self.base_timestamp_hint.unwrap_or(timestamp)
-        } else {
-            self.base_timestamp
-        };
+        let base_timestamp = if first { self.base_timestamp_hint.unwrap_or(timestamp) } else { self.base_timestamp };
         let mut head = Short::new();
         // The record's attributes, which Kafka does not use.
         head.byte(0);
@@ -92,10 +88,7 @@ impl BatchBuilder {
         let start = self.buffer.len().max(BATCH_HEADER_BYTES);
         let bytes = start.saturating_add(body).saturating_add(VARLONG_BYTES_MAX);
         if bytes > BYTES_MAX || self.records == i32::MAX {
-            return Err(RecordError::TooLarge {
-                what: "record batch",
-                bytes,
-            });
+            return Err(RecordError::TooLarge { what: "record batch", bytes });
         }
         let mut length = Short::new();
         length.varlong(i64::try_from(body).unwrap_or(i64::MAX));
@@ -161,8 +154,7 @@ impl BatchBuilder {
             self.write_header(&mut batch, stamp)?;
             return Ok(batch.freeze());
         }
-        let mut batch = Vec::new();
-        batch.resize(BATCH_HEADER_BYTES, 0);
+        let mut batch = vec![0; BATCH_HEADER_BYTES];
         let records = self.buffer.get(BATCH_HEADER_BYTES..).unwrap_or_default();
         self.compressor.compress(self.codec, records, &mut batch)?;
         self.write_header(&mut batch, stamp)?;
@@ -171,10 +163,7 @@ impl BatchBuilder {
 
     /// Writes the header over the room at the beginning of a whole batch.
     fn write_header(&self, batch: &mut [u8], stamp: Stamp) -> Result<(), RecordError> {
-        let too_large = RecordError::TooLarge {
-            what: "record batch",
-            bytes: batch.len(),
-        };
+        let too_large = RecordError::TooLarge { what: "record batch", bytes: batch.len() };
         let length = i32::try_from(batch.len() - PREFIX_BYTES).map_err(|_| too_large.clone())?;
         let head = batch.first_chunk_mut::<BATCH_HEADER_BYTES>().ok_or(too_large)?;
         head[0..8].copy_from_slice(&0_i64.to_be_bytes());
@@ -254,9 +243,7 @@ fn headers_len(headers: HeadersSource<'_>) -> usize {
                 let mut lengths = Short::new();
                 lengths.length(Some(name));
                 lengths.length(value);
-                len.saturating_add(lengths.len)
-                    .saturating_add(name.len())
-                    .saturating_add(value.map_or(0, <[u8]>::len))
+                len.saturating_add(lengths.len).saturating_add(name.len()).saturating_add(value.map_or(0, <[u8]>::len))
             })
         }
     }
@@ -286,3 +273,82 @@ fn put_headers(buffer: &mut BytesMut, headers: HeadersSource<'_>) {
 const NO_TIMESTAMP: i64 = -1;
 /// The length field has 31 bits.
 const BYTES_MAX: usize = 0x7fff_ffff;
+
+#[cfg(test)]
+mod tests {
+    use super::super::{RawBatch, Records};
+    use super::*;
+
+    #[test]
+    fn the_header_says_what_was_pushed_and_the_builder_goes_on_empty() {
+        let mut builder = BatchBuilder::new(Codec::Gzip, None);
+        for round in 0..3 {
+            for timestamp in [5000, 4000, 9000] {
+                builder.push(timestamp, Some(b"k"), None, HeadersSource::None).unwrap();
+            }
+            let stamp = Stamp { producer_id: 7, producer_epoch: 1, base_sequence: round };
+            let batch = RawBatch::from_bytes(builder.finish(stamp).unwrap()).unwrap();
+            assert!(batch.crc_ok());
+            let header = batch.header;
+            assert_eq!((header.base_offset, header.partition_leader_epoch, header.last_offset_delta), (0, -1, 2));
+            assert_eq!((header.base_timestamp, header.max_timestamp, header.records_count), (5000, 9000, 3));
+            assert_eq!((header.producer_id, header.producer_epoch, header.base_sequence), (7, 1, round));
+            assert_eq!(header.attributes, Attributes(1));
+            let records = Records::of(&batch, 1000).unwrap();
+            let deltas: Vec<_> = records.iter().map(|record| record.unwrap().offset_delta).collect();
+            assert_eq!(deltas, [0, 1, 2]);
+            assert!(builder.is_empty());
+            assert_eq!(builder.bytes(), BATCH_HEADER_BYTES);
+        }
+    }
+
+    #[test]
+    fn headers_are_the_same_bytes_raw_or_listed() {
+        let list: &[(&[u8], Option<&[u8]>)] = &[(b"a", Some(b"1")), (b"a", None), (b"", Some(b""))];
+        let built = |headers: HeadersSource<'_>| {
+            let mut builder = BatchBuilder::new(Codec::None, Some(0));
+            builder.push(1, None, None, headers).unwrap();
+            builder.finish(Stamp::NONE).unwrap()
+        };
+        let listed = built(HeadersSource::List(list));
+        let records = Records::of(&RawBatch::from_bytes(listed.clone()).unwrap(), 0).unwrap();
+        let headers = records.iter().next().unwrap().unwrap().headers;
+        assert_eq!(headers.iter().collect::<Vec<_>>(), list);
+        assert_eq!(built(headers.into()), listed);
+        // No headers, however it is said.
+        for none in [HeadersSource::Raw(&[]), HeadersSource::List(&[]), Headers::NONE.into()] {
+            assert_eq!(built(none), built(HeadersSource::None));
+        }
+    }
+
+    #[test]
+    fn a_base_timestamp_that_is_given_is_used_and_negative_maxima_become_minus_one() {
+        let mut builder = BatchBuilder::new(Codec::None, Some(100));
+        builder.push(-50, None, None, HeadersSource::None).unwrap();
+        let batch = RawBatch::from_bytes(builder.finish(Stamp::NONE).unwrap()).unwrap();
+        // R10: brokers store -1 as the maximum of negative timestamps, with a new CRC.
+        assert_eq!((batch.header.base_timestamp, batch.header.max_timestamp), (100, -1));
+        let records = Records::of(&batch, 0).unwrap();
+        assert_eq!(batch.header.timestamp_of(&records.iter().next().unwrap().unwrap()), -50);
+    }
+
+    #[test]
+    fn empty_batches_and_missing_codecs_are_errors() {
+        let mut builder = BatchBuilder::new(Codec::Snappy, None);
+        assert_eq!(builder.finish(Stamp::NONE), Err(RecordError::Empty { what: "record batch" }));
+        builder.push(0, None, None, HeadersSource::None).unwrap();
+        assert!(matches!(builder.finish(Stamp::NONE), Err(RecordError::Codec(_))));
+        assert_eq!(builder.records(), 0);
+    }
+
+    #[test]
+    fn bytes_before_compression_are_those_of_the_batch() {
+        let mut builder = BatchBuilder::new(Codec::None, None);
+        for n in 0..1000_u32 {
+            let value = vec![7; usize::try_from(n).unwrap()];
+            builder.push(i64::MAX - i64::from(n), None, Some(&value), HeadersSource::None).unwrap();
+        }
+        let bytes = builder.bytes();
+        assert_eq!(builder.finish(Stamp::NONE).unwrap().len(), bytes);
+    }
+}

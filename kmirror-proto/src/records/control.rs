@@ -48,21 +48,10 @@ impl ControlRecord {
         let version = key.i16("control record key")?;
         let kind = ControlKind(key.i16("control record key")?);
         if version < 0 {
-            return Err(RecordError::Range {
-                what: "control record key: version",
-                value: version.into(),
-            });
+            return Err(RecordError::Range { what: "control record key: version", value: version.into() });
         }
-        let coordinator_epoch = if kind.is_transaction_end() {
-            epoch(record.value.unwrap_or_default())
-        } else {
-            None
-        };
-        Ok(Self {
-            version,
-            kind,
-            coordinator_epoch,
-        })
+        let coordinator_epoch = if kind.is_transaction_end() { epoch(record.value.unwrap_or_default()) } else { None };
+        Ok(Self { version, kind, coordinator_epoch })
     }
 }
 
@@ -118,4 +107,40 @@ fn epoch(value: &[u8]) -> Option<i32> {
     let mut value = Cursor::new(value);
     value.i16("version").ok()?;
     value.i32("coordinator epoch").ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Headers;
+    use super::*;
+
+    fn record<'a>(key: Option<&'a [u8]>, value: &'a [u8]) -> Record<'a> {
+        let value = Some(value);
+        Record { attributes: 0, timestamp_delta: 0, offset_delta: 0, key, value, headers: Headers::NONE }
+    }
+
+    #[test]
+    fn abort_and_commit_carry_the_coordinators_epoch() {
+        let marker = ControlRecord::parse(&record(Some(&[0, 0, 0, 0]), &[0, 0, 0, 0, 0, 42])).unwrap();
+        assert_eq!(marker, ControlRecord { version: 0, kind: ControlKind::ABORT, coordinator_epoch: Some(42) });
+        let marker = ControlRecord::parse(&record(Some(&[0, 0, 0, 1]), &[0, 0])).unwrap();
+        assert_eq!(marker, ControlRecord { version: 0, kind: ControlKind::COMMIT, coordinator_epoch: None });
+        assert_eq!(marker.kind.to_string(), "COMMIT (1)");
+    }
+
+    #[test]
+    fn unknown_types_and_later_versions_survive_as_numbers() {
+        let marker = ControlRecord::parse(&record(Some(&[0, 9, 3, 0xe7, 1, 2]), &[])).unwrap();
+        assert_eq!(marker, ControlRecord { version: 9, kind: ControlKind(999), coordinator_epoch: None });
+        assert_eq!(marker.kind.to_string(), "UNKNOWN (999)");
+        assert!(!marker.kind.is_transaction_end());
+    }
+
+    #[test]
+    fn a_short_or_null_key_is_an_error() {
+        for key in [None, Some(&[][..]), Some(&[0]), Some(&[0, 0, 0])] {
+            assert!(matches!(ControlRecord::parse(&record(key, &[])), Err(RecordError::Truncated { .. })), "{key:?}");
+        }
+        assert!(matches!(ControlRecord::parse(&record(Some(&[255, 255, 0, 0]), &[])), Err(RecordError::Range { .. })));
+    }
 }

@@ -32,10 +32,7 @@ pub(super) fn shift(register: u32, len: u32) -> u32 {
             break;
         }
         if len & 15 != 0 {
-            #[expect(
-                clippy::indexing_slicing,
-                reason = "the index is a hexadecimal digit, the table has 16 entries"
-            )]
+            #[expect(clippy::indexing_slicing, reason = "the index is a hexadecimal digit, the table has 16 entries")]
             let operator = &place[(len & 15) as usize];
             register = apply(operator, register);
         }
@@ -54,10 +51,7 @@ static SHIFT: [[Operator; 16]; 8] = shift_table();
 const POLYNOMIAL: u32 = 0x82f6_3b78;
 
 #[inline]
-#[expect(
-    clippy::indexing_slicing,
-    reason = "the index is a nibble, the table has 16 entries; const fn has no get()"
-)]
+#[expect(clippy::indexing_slicing, reason = "the index is a nibble, the table has 16 entries; const fn has no get()")]
 const fn apply(operator: &Operator, register: u32) -> u32 {
     operator[0][(register & 15) as usize]
         ^ operator[1][(register >> 4 & 15) as usize]
@@ -69,10 +63,7 @@ const fn apply(operator: &Operator, register: u32) -> u32 {
         ^ operator[7][(register >> 28) as usize]
 }
 
-#[expect(
-    clippy::indexing_slicing,
-    reason = "evaluated by the compiler: an index out of range does not build"
-)]
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: an index out of range does not build")]
 const fn shift_table() -> [[Operator; 16]; 8] {
     let mut table = [[[[0; 16]; 8]; 16]; 8];
     let mut unit = one_zero_byte();
@@ -97,10 +88,7 @@ type Columns = [u32; 32];
 const fn identity() -> Columns {
     let mut columns = [0; 32];
     let mut bit = 0;
-    #[expect(
-        clippy::indexing_slicing,
-        reason = "evaluated by the compiler: an index out of range does not build"
-    )]
+    #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: an index out of range does not build")]
     while bit < 32 {
         columns[bit] = 1 << bit;
         bit += 1;
@@ -109,10 +97,7 @@ const fn identity() -> Columns {
 }
 
 /// The map of one zero byte: eight steps of the register.
-#[expect(
-    clippy::indexing_slicing,
-    reason = "evaluated by the compiler: an index out of range does not build"
-)]
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: an index out of range does not build")]
 const fn one_zero_byte() -> Operator {
     let mut columns = identity();
     let mut bit = 0;
@@ -129,10 +114,7 @@ const fn one_zero_byte() -> Operator {
 }
 
 /// First `second`, then `first`.
-#[expect(
-    clippy::indexing_slicing,
-    reason = "evaluated by the compiler: an index out of range does not build"
-)]
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: an index out of range does not build")]
 const fn compose(first: &Operator, second: &Operator) -> Operator {
     let mut columns = identity();
     let mut bit = 0;
@@ -144,10 +126,7 @@ const fn compose(first: &Operator, second: &Operator) -> Operator {
 }
 
 /// The nibble tables of a map that is given by its columns.
-#[expect(
-    clippy::indexing_slicing,
-    reason = "evaluated by the compiler: an index out of range does not build"
-)]
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: an index out of range does not build")]
 const fn operator(columns: &Columns) -> Operator {
     let mut operator = [[0; 16]; 8];
     let mut nibble = 0;
@@ -189,11 +168,7 @@ mod tests {
         for len in [1 << 20, (1 << 24) + 3, i32::MAX.cast_unsigned(), 0x1234_5678] {
             let register = 0xdead_beef;
             // combine(a, b, len) is shift(a, len) XOR b.
-            assert_eq!(
-                shift(register, len),
-                crc32c::crc32c_combine(register, 0, len as usize),
-                "{len}"
-            );
+            assert_eq!(shift(register, len), crc32c::crc32c_combine(register, 0, len as usize), "{len}");
         }
     }
 

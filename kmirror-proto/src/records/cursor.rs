@@ -32,11 +32,7 @@ impl<'a> Cursor<'a> {
                 self.rest = rest;
                 Ok(taken)
             }
-            None => Err(RecordError::Truncated {
-                what,
-                need: len,
-                have: self.rest.len(),
-            }),
+            None => Err(RecordError::Truncated { what, need: len, have: self.rest.len() }),
         }
     }
 
@@ -47,11 +43,7 @@ impl<'a> Cursor<'a> {
                 self.rest = rest;
                 Ok(*taken)
             }
-            None => Err(RecordError::Truncated {
-                what,
-                need: N,
-                have: self.rest.len(),
-            }),
+            None => Err(RecordError::Truncated { what, need: N, have: self.rest.len() }),
         }
     }
 
@@ -87,12 +79,8 @@ impl<'a> Cursor<'a> {
             self.rest = rest;
             return Ok(unzigzag_32(u32::from(*first)));
         }
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "as Java: bits beyond the 32nd are dropped"
-        )]
-        self.long_varint(what, VARINT_BYTES_MAX)
-            .map(|raw| unzigzag_32(raw as u32))
+        #[expect(clippy::cast_possible_truncation, reason = "as Java: bits beyond the 32nd are dropped")]
+        self.long_varint(what, VARINT_BYTES_MAX).map(|raw| unzigzag_32(raw as u32))
     }
 
     /// A zigzag varint of 64 bits.
@@ -121,24 +109,14 @@ impl<'a> Cursor<'a> {
         match usize::try_from(len) {
             Ok(len) => self.bytes(len, what).map(Some),
             Err(_) if len == -1 => Ok(None),
-            Err(_) => Err(RecordError::Range {
-                what,
-                value: len.into(),
-            }),
+            Err(_) => Err(RecordError::Range { what, value: len.into() }),
         }
     }
 
     /// Nothing may be left.
     #[inline]
     pub(super) fn finish(&self, what: &'static str) -> Result<(), RecordError> {
-        if self.rest.is_empty() {
-            Ok(())
-        } else {
-            Err(RecordError::Trailing {
-                what,
-                left: self.rest.len(),
-            })
-        }
+        if self.rest.is_empty() { Ok(()) } else { Err(RecordError::Trailing { what, left: self.rest.len() }) }
     }
 
     /// The bits of a varint of any length up to `bytes_max`, before zigzag.
@@ -153,11 +131,7 @@ impl<'a> Cursor<'a> {
         }
         let have = self.rest.len();
         if have < bytes_max {
-            Err(RecordError::Truncated {
-                what,
-                need: have + 1,
-                have,
-            })
+            Err(RecordError::Truncated { what, need: have + 1, have })
         } else {
             Err(RecordError::Varint { what, bytes_max })
         }
@@ -199,61 +173,26 @@ mod tests {
         }
         assert_eq!(varint(&[0xff, 0xff, 0xff, 0xff, 0x0f]), Ok(i32::MIN));
         assert_eq!(varint(&[0xfe, 0xff, 0xff, 0xff, 0x0f]), Ok(i32::MAX));
-        assert_eq!(
-            varlong(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]),
-            Ok(i64::MIN)
-        );
+        assert_eq!(varlong(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]), Ok(i64::MIN));
     }
 
     #[test]
     fn non_minimal_varints_are_accepted() {
         assert_eq!(varint(&[0x82, 0x80, 0x80, 0x80, 0x00]), Ok(1));
-        assert_eq!(
-            varlong(&[0x82, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00]),
-            Ok(1)
-        );
+        assert_eq!(varlong(&[0x82, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00]), Ok(1));
     }
 
     #[test]
     fn a_varint_of_6_or_11_bytes_and_an_unterminated_one_are_errors() {
-        assert_eq!(
-            varint(&[0x80; 6]),
-            Err(RecordError::Varint {
-                what: "n",
-                bytes_max: 5
-            })
-        );
-        assert_eq!(
-            varlong(&[0x80; 11]),
-            Err(RecordError::Varint {
-                what: "n",
-                bytes_max: 10
-            })
-        );
-        assert_eq!(
-            varint(&[0x80; 3]),
-            Err(RecordError::Truncated {
-                what: "n",
-                need: 4,
-                have: 3
-            })
-        );
-        assert_eq!(
-            varint(&[]),
-            Err(RecordError::Truncated {
-                what: "n",
-                need: 1,
-                have: 0
-            })
-        );
+        assert_eq!(varint(&[0x80; 6]), Err(RecordError::Varint { what: "n", bytes_max: 5 }));
+        assert_eq!(varlong(&[0x80; 11]), Err(RecordError::Varint { what: "n", bytes_max: 10 }));
+        assert_eq!(varint(&[0x80; 3]), Err(RecordError::Truncated { what: "n", need: 4, have: 3 }));
+        assert_eq!(varint(&[]), Err(RecordError::Truncated { what: "n", need: 1, have: 0 }));
     }
 
     #[test]
     fn lengths_beyond_the_end_are_errors_and_negative_ones_null() {
-        assert_eq!(
-            Cursor::new(&[4, 7]).varint_nullable("key").unwrap_err().to_string(),
-            "key: 2 bytes needed, 1 left"
-        );
+        assert_eq!(Cursor::new(&[4, 7]).varint_nullable("key").unwrap_err().to_string(), "key: 2 bytes needed, 1 left");
         assert_eq!(Cursor::new(&[3]).varint_nullable("key"), Ok(None));
         assert_eq!(Cursor::new(&[255; 4]).i32_nullable("key"), Ok(None));
         assert_eq!(

@@ -27,11 +27,7 @@ pub struct Stamp {
 
 impl Stamp {
     /// Not idempotent: -1, -1, -1.
-    pub const NONE: Self = Self {
-        producer_id: -1,
-        producer_epoch: -1,
-        base_sequence: -1,
-    };
+    pub const NONE: Self = Self { producer_id: -1, producer_epoch: -1, base_sequence: -1 };
 }
 
 /// The header under which the batch goes to a target: base offset 0, leader epoch -1, the stamp, the transactional and
@@ -83,9 +79,7 @@ mod tests {
     /// A batch of one record whose header is as a broker would store it after a transaction.
     fn stored(value: &[u8], attributes: i16, header: [u8; 14]) -> RawBatch {
         let mut builder = BatchBuilder::new(Codec::None, None);
-        builder
-            .push(1_500_000_000_000, Some(b"key"), Some(value), HeadersSource::None)
-            .unwrap();
+        builder.push(1_500_000_000_000, Some(b"key"), Some(value), HeadersSource::None).unwrap();
         let mut bytes = builder.finish(Stamp::NONE).unwrap().to_vec();
         bytes[0..8].copy_from_slice(&987_654_321_i64.to_be_bytes());
         bytes[12..16].copy_from_slice(&17_i32.to_be_bytes());
@@ -104,14 +98,7 @@ mod tests {
     #[test]
     fn only_what_must_change_changes() {
         let batch = stored(b"value", 0x7f10 | 0x40, [3; 14]);
-        let new = restamp(
-            &batch,
-            Stamp {
-                producer_id: 5,
-                producer_epoch: 6,
-                base_sequence: 7,
-            },
-        );
+        let new = restamp(&batch, Stamp { producer_id: 5, producer_epoch: 6, base_sequence: 7 });
         let old = batch.bytes();
         assert_eq!(new[0..8], [0; 8]);
         assert_eq!(new[8..12], old[8..12]);

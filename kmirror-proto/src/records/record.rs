@@ -44,11 +44,7 @@ impl Records {
         let count = usize::try_from(header.records_count).unwrap_or(0);
         if count > payload.len() / RECORD_BYTES_MIN {
             let count = header.records_count.into();
-            return Err(RecordError::Count {
-                what: "records",
-                count,
-                have: payload.len(),
-            });
+            return Err(RecordError::Count { what: "records", count, have: payload.len() });
         }
         Ok(Self { payload, count })
     }
@@ -75,10 +71,7 @@ impl Records {
     /// after an error.
     #[must_use]
     pub fn iter(&self) -> RecordIter<'_> {
-        RecordIter {
-            rest: Cursor::new(&self.payload),
-            left: self.count,
-        }
+        RecordIter { rest: Cursor::new(&self.payload), left: self.count }
     }
 }
 
@@ -107,10 +100,7 @@ impl<'a> Iterator for RecordIter<'a> {
             self.left = left;
             let record = Record::read(&mut self.rest);
             if record.is_err() {
-                *self = Self {
-                    rest: Cursor::new(&[]),
-                    left: 0,
-                };
+                *self = Self { rest: Cursor::new(&[]), left: 0 };
             }
             return Some(record);
         }
@@ -142,10 +132,7 @@ impl<'a> Record<'a> {
     fn read(payload: &mut Cursor<'a>) -> Result<Self, RecordError> {
         let length = payload.varint("record length")?;
         let Ok(length) = usize::try_from(length) else {
-            return Err(RecordError::Range {
-                what: "record length",
-                value: length.into(),
-            });
+            return Err(RecordError::Range { what: "record length", value: length.into() });
         };
         let mut body = Cursor::new(payload.bytes(length, "record")?);
         let record = Self {
@@ -171,11 +158,7 @@ pub struct Headers<'a> {
 
 impl<'a> Headers<'a> {
     /// No headers: a count of 0.
-    pub const NONE: Headers<'static> = Headers {
-        count: 0,
-        raw: &[0],
-        list: &[],
-    };
+    pub const NONE: Headers<'static> = Headers { count: 0, raw: &[0], list: &[] };
 
     /// How many headers there are.
     #[must_use]
@@ -192,9 +175,7 @@ impl<'a> Headers<'a> {
     /// Walks name and value of each header. Names are UTF-8 by Kafka's rules, which nobody enforces: plain bytes here.
     #[must_use]
     pub fn iter(&self) -> HeaderIter<'a> {
-        HeaderIter {
-            rest: Cursor::new(self.list),
-        }
+        HeaderIter { rest: Cursor::new(self.list) }
     }
 
     /// Reads the count and walks all headers once, so that later walks cannot fail.
@@ -204,11 +185,7 @@ impl<'a> Headers<'a> {
         let count = body.varint("record header count")?;
         if count == 0 {
             let raw = raw.get(..raw.len() - body.rest().len()).unwrap_or_default();
-            return Ok(Self {
-                count: 0,
-                raw,
-                list: &[],
-            });
+            return Ok(Self { count: 0, raw, list: &[] });
         }
         Self::read_list(raw, count, body)
     }
@@ -218,11 +195,7 @@ impl<'a> Headers<'a> {
         let count = match usize::try_from(count) {
             Ok(count) if count <= list.len() / HEADER_BYTES_MIN => count,
             _ => {
-                return Err(RecordError::Count {
-                    what: "record headers",
-                    count: count.into(),
-                    have: list.len(),
-                });
+                return Err(RecordError::Count { what: "record headers", count: count.into(), have: list.len() });
             }
         };
         for _ in 0..count {
@@ -267,10 +240,7 @@ impl<'a> Iterator for HeaderIter<'a> {
 fn read_header<'a>(list: &mut Cursor<'a>) -> Result<(&'a [u8], Option<&'a [u8]>), RecordError> {
     let length = list.varint("record header name")?;
     let Ok(length) = usize::try_from(length) else {
-        return Err(RecordError::Range {
-            what: "record header name",
-            value: length.into(),
-        });
+        return Err(RecordError::Range { what: "record header name", value: length.into() });
     };
     let name = list.bytes(length, "record header name")?;
     let value = list.varint_nullable("record header value")?;
@@ -281,3 +251,109 @@ fn read_header<'a>(list: &mut Cursor<'a>) -> Result<(&'a [u8], Option<&'a [u8]>)
 const RECORD_BYTES_MIN: usize = 7;
 /// Two lengths of a byte each.
 const HEADER_BYTES_MIN: usize = 2;
+
+#[cfg(test)]
+mod tests {
+    use super::super::{BatchBuilder, HeadersSource, Stamp};
+    use super::*;
+    use crate::compress::Codec;
+
+    /// A batch with this payload and record count; the CRC is not looked at here.
+    fn batch(payload: &[u8], count: i32) -> RawBatch {
+        let mut builder = BatchBuilder::new(Codec::None, None);
+        builder.push(0, None, None, HeadersSource::None).unwrap();
+        let mut bytes = builder.finish(Stamp::NONE).unwrap()[..61].to_vec();
+        bytes.extend(payload);
+        let length = i32::try_from(bytes.len() - 12).unwrap();
+        bytes[8..12].copy_from_slice(&length.to_be_bytes());
+        bytes[57..61].copy_from_slice(&count.to_be_bytes());
+        RawBatch::from_bytes(Bytes::from(bytes)).unwrap()
+    }
+
+    fn walked(payload: &[u8], count: i32) -> Result<usize, RecordError> {
+        let records = Records::of(&batch(payload, count), 1 << 20)?;
+        let mut found = 0;
+        for record in &records {
+            record?;
+            found += 1;
+        }
+        Ok(found)
+    }
+
+    /// Length 10: attributes, two deltas, key null, value "v", one header "h" = null.
+    const RECORD: [u8; 11] = [20, 0, 0, 0, 1, 2, b'v', 2, 2, b'h', 1];
+
+    #[test]
+    fn non_minimal_varints_are_read_and_headers_keep_their_bytes() {
+        // R12: brokers keep such records verbatim. Header count 1 in two bytes.
+        let payload = [30, 0, 0x80, 0, 0x80, 0x80, 0, 1, 0x82, 0, b'v', 0x82, 0, 2, b'h', 1];
+        let records = Records::of(&batch(&payload, 1), 100).unwrap();
+        let record = records.iter().next().unwrap().unwrap();
+        assert_eq!((record.key, record.value), (None, Some(&b"v"[..])));
+        assert_eq!(record.headers.raw(), [0x82, 0, 2, b'h', 1]);
+        assert_eq!(record.headers.iter().collect::<Vec<_>>(), [(&b"h"[..], None)]);
+        assert_eq!(record.headers.count(), 1);
+    }
+
+    #[test]
+    fn more_or_fewer_records_than_counted_are_errors() {
+        let three = RECORD.repeat(3);
+        assert_eq!(walked(&three, 3), Ok(3));
+        assert_eq!(walked(&three, 2), Err(RecordError::Trailing { what: "record batch payload", left: 11 }));
+        assert!(matches!(walked(&three, 4), Err(RecordError::Truncated { .. })));
+        assert!(matches!(walked(&three, i32::MAX), Err(RecordError::Count { what: "records", .. })));
+        assert!(matches!(walked(&[], 1), Err(RecordError::Count { .. })));
+    }
+
+    #[test]
+    fn a_record_must_fill_its_length() {
+        let mut longer = RECORD.to_vec();
+        longer[0] += 2;
+        longer.push(0);
+        assert_eq!(walked(&longer, 1), Err(RecordError::Trailing { what: "record", left: 1 }));
+        let mut shorter = RECORD.to_vec();
+        shorter[0] -= 2;
+        assert!(matches!(walked(&shorter, 1), Err(RecordError::Truncated { .. })));
+        let mut negative = RECORD.to_vec();
+        negative[0] = 1;
+        assert_eq!(walked(&negative, 1), Err(RecordError::Range { what: "record length", value: -1 }));
+    }
+
+    #[test]
+    fn header_counts_and_name_lengths_are_bounded() {
+        let mut many = RECORD.to_vec();
+        many.splice(7..8, [0xfe, 0xff, 0xff, 0xff, 0x0f]);
+        many[0] += 8;
+        assert_eq!(
+            walked(&many, 1),
+            Err(RecordError::Count { what: "record headers", count: i32::MAX.into(), have: 3 })
+        );
+        let mut negative = RECORD;
+        negative[7] = 1;
+        assert_eq!(walked(&negative, 1), Err(RecordError::Count { what: "record headers", count: -1, have: 3 }));
+        let mut no_name = RECORD;
+        no_name[8] = 1;
+        assert_eq!(walked(&no_name, 1), Err(RecordError::Range { what: "record header name", value: -1 }));
+    }
+
+    #[test]
+    fn the_walk_ends_after_an_error() {
+        let mut payload = RECORD.repeat(3);
+        payload[11] = 1;
+        let records = Records::of(&batch(&payload, 3), 100).unwrap();
+        assert_eq!(records.iter().map(|record| record.is_ok()).collect::<Vec<_>>(), [true, false]);
+    }
+
+    #[test]
+    fn a_bomb_ends_at_the_callers_cap() {
+        let mut builder = BatchBuilder::new(Codec::Gzip, None);
+        builder.push(0, None, Some(&vec![0; 1_000_000]), HeadersSource::None).unwrap();
+        let batch = RawBatch::from_bytes(builder.finish(Stamp::NONE).unwrap()).unwrap();
+        assert!(batch.bytes().len() < 20_000);
+        assert!(Records::of(&batch, 2_000_000).is_ok());
+        assert_eq!(
+            Records::of(&batch, 500_000).unwrap_err().to_string(),
+            "payload: gzip: decompressed data exceeds 500000 bytes"
+        );
+    }
+}

@@ -70,10 +70,7 @@ pub(super) const PREFIX_BYTES: usize = 12;
 pub(super) fn entry_size(prefix: &mut Cursor<'_>) -> Result<usize, RecordError> {
     prefix.i64("entry offset")?;
     let length = prefix.i32("entry length")?;
-    let out_of_range = RecordError::Range {
-        what: "entry length",
-        value: length.into(),
-    };
+    let out_of_range = RecordError::Range { what: "entry length", value: length.into() };
     // A message of magic 0 is the shortest entry there is.
     match usize::try_from(length) {
         Ok(length) if length >= MESSAGE_BYTES_MIN => Ok(PREFIX_BYTES + length),
@@ -93,11 +90,9 @@ fn next_entry(rest: &mut Bytes) -> Result<Entry, RecordError> {
     }
     cursor.u32("entry")?;
     match cursor.i8("entry magic")? {
-        2 if size < BATCH_HEADER_BYTES => Err(RecordError::Truncated {
-            what: "record batch header",
-            need: BATCH_HEADER_BYTES,
-            have: size,
-        }),
+        2 if size < BATCH_HEADER_BYTES => {
+            Err(RecordError::Truncated { what: "record batch header", need: BATCH_HEADER_BYTES, have: size })
+        }
         2 => RawBatch::from_bytes(rest.split_to(size)).map(Entry::Batch),
         0 | 1 => RawMessage::from_bytes(rest.split_to(size)).map(Entry::Message),
         magic => Err(RecordError::Magic { what: "entry", magic }),
@@ -155,16 +150,8 @@ mod tests {
         let whole = batch();
         for len in 1..whole.len() {
             let mut entries = split(whole.slice(..len));
-            let Some(Ok(Entry::Partial(partial))) = entries.next() else {
-                panic!("{len}")
-            };
-            assert_eq!(
-                partial,
-                Partial {
-                    have: len,
-                    need: (len >= 12).then_some(whole.len())
-                }
-            );
+            let Some(Ok(Entry::Partial(partial))) = entries.next() else { panic!("{len}") };
+            assert_eq!(partial, Partial { have: len, need: (len >= 12).then_some(whole.len()) });
             assert!(entries.next().is_none());
         }
     }

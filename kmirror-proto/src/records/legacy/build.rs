@@ -27,13 +27,7 @@ impl MessageSetBuilder {
     /// An empty builder.
     #[must_use]
     pub fn new(codec: Codec) -> Self {
-        Self {
-            codec,
-            compressor: Compressor::new(),
-            buffer: BytesMut::new(),
-            records: 0,
-            max_timestamp: NO_TIMESTAMP,
-        }
+        Self { codec, compressor: Compressor::new(), buffer: BytesMut::new(), records: 0, max_timestamp: NO_TIMESTAMP }
     }
 
     /// Appends a message. `timestamp` in milliseconds, -1 for none; `None` is a null key or value. Allocates only when
@@ -49,10 +43,7 @@ impl MessageSetBuilder {
         let message = MESSAGE_OVERHEAD.saturating_add(key.len()).saturating_add(value.len());
         let bytes = start.saturating_add(message);
         if bytes > BYTES_MAX {
-            return Err(RecordError::TooLarge {
-                what: "message set",
-                bytes,
-            });
+            return Err(RecordError::TooLarge { what: "message set", bytes });
         }
         let mut head = head(self.records, timestamp, message - PREFIX_BYTES);
         head[26..30].copy_from_slice(&key_len);
@@ -123,10 +114,7 @@ impl MessageSetBuilder {
         self.compressor.compress(self.codec, &self.buffer, &mut wrapper)?;
         let bytes = wrapper.len();
         if bytes > BYTES_MAX {
-            return Err(RecordError::TooLarge {
-                what: "compressed message",
-                bytes,
-            });
+            return Err(RecordError::TooLarge { what: "compressed message", bytes });
         }
         let mut head = head(self.records - 1, self.max_timestamp, bytes - PREFIX_BYTES);
         head[17] = self.codec.id();
@@ -175,3 +163,74 @@ const MESSAGE_OVERHEAD: usize = 34;
 const NULL: [u8; 4] = [0xff; 4];
 /// Sizes have 31 bits.
 const BYTES_MAX: usize = 0x7fff_ffff;
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{Entry, split};
+    use super::super::{RawMessage, messages, wrapper_shape};
+    use super::*;
+
+    fn pushed(codec: Codec) -> MessageSetBuilder {
+        let mut builder = MessageSetBuilder::new(codec);
+        push_three(&mut builder);
+        builder
+    }
+
+    fn push_three(builder: &mut MessageSetBuilder) {
+        builder.push(300, Some(b"k"), Some(b"v")).unwrap();
+        builder.push(500, None, None).unwrap();
+        builder.push(-1, Some(b""), Some(b"")).unwrap();
+    }
+
+    fn entries(set: Bytes) -> Vec<RawMessage> {
+        split(set)
+            .map(|entry| match entry {
+                Ok(Entry::Message(message)) => message,
+                other => panic!("{other:?}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_run_is_numbered_from_0_and_each_message_has_its_crc() {
+        let mut builder = pushed(Codec::None);
+        let bytes = builder.bytes();
+        let set = builder.finish().unwrap();
+        assert_eq!(set.len(), bytes);
+        let run = entries(set);
+        assert!(run.iter().all(RawMessage::crc_ok));
+        assert_eq!(run.iter().map(|message| message.offset).collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(run.iter().map(|message| message.timestamp).collect::<Vec<_>>(), [300, 500, -1]);
+        let keys: Vec<_> = run.iter().map(|message| (message.key(), message.value())).collect();
+        assert_eq!(keys, [(Some(&b"k"[..]), Some(&b"v"[..])), (None, None), (Some(&[][..]), Some(&[][..]))]);
+    }
+
+    #[test]
+    fn a_wrapper_is_one_that_a_0_10_broker_keeps() {
+        for codec in [Codec::Gzip, Codec::Lz4] {
+            let mut builder = pushed(codec);
+            for _ in 0..2 {
+                let run = entries(builder.finish().unwrap());
+                let [wrapper] = &run[..] else { panic!("{run:?}") };
+                assert!(wrapper.crc_ok());
+                assert_eq!((wrapper.offset, wrapper.timestamp, wrapper.codec()), (2, 500, Ok(codec)));
+                assert_eq!(wrapper.key(), None);
+                assert!(wrapper_shape(wrapper, 1000).unwrap().is_kept());
+                let inner = messages(wrapper, 1000).unwrap();
+                assert!(inner.iter().all(|message| message.unwrap().crc_ok()));
+                // The same builder once more, with its kept context.
+                push_three(&mut builder);
+            }
+        }
+    }
+
+    #[test]
+    fn empty_sets_and_missing_codecs_are_errors() {
+        let mut builder = MessageSetBuilder::new(Codec::Zstd);
+        assert_eq!(builder.finish(), Err(RecordError::Empty { what: "message set" }));
+        for codec in [Codec::Zstd, Codec::Snappy] {
+            let refused = Err(RecordError::Codec(CodecError::Unsupported { codec }));
+            assert_eq!(pushed(codec).finish(), refused);
+        }
+    }
+}

@@ -129,11 +129,7 @@ impl<'a> Fields<'a> {
             Some(0) => {}
             Some(left) => return Err(RecordError::Trailing { what: "message", left }),
             None => {
-                return Err(RecordError::Truncated {
-                    what: "message",
-                    need: size,
-                    have: entry.len(),
-                });
+                return Err(RecordError::Truncated { what: "message", need: size, have: entry.len() });
             }
         }
         let mut cursor = Cursor::new(entry);
@@ -145,10 +141,7 @@ impl<'a> Fields<'a> {
             return Err(RecordError::Magic { what: "message", magic });
         }
         if offset < 0 {
-            return Err(RecordError::Range {
-                what: "message offset",
-                value: offset,
-            });
+            return Err(RecordError::Range { what: "message offset", value: offset });
         }
         let fields = Self {
             offset,
@@ -175,3 +168,65 @@ pub(super) fn codec_of(attributes: i8) -> Result<Codec, CodecError> {
 
 /// Where the key begins.
 const KEY_AT: usize = 30;
+
+#[cfg(test)]
+mod tests {
+    use super::super::MessageSetBuilder;
+    use super::*;
+
+    fn message() -> Vec<u8> {
+        let mut builder = MessageSetBuilder::new(Codec::None);
+        builder.push(77, Some(b"key"), Some(b"value")).unwrap();
+        builder.finish().unwrap().to_vec()
+    }
+
+    fn patched(at: usize, field: &[u8]) -> Result<RawMessage, RecordError> {
+        let mut bytes = message();
+        bytes[at..at + field.len()].copy_from_slice(field);
+        RawMessage::from_bytes(Bytes::from(bytes))
+    }
+
+    #[test]
+    fn the_fields_of_a_message() {
+        let message = patched(0, &12_i64.to_be_bytes()).unwrap();
+        assert_eq!((message.offset, message.magic, message.attributes, message.timestamp), (12, 1, 0, 77));
+        assert_eq!((message.key(), message.value()), (Some(&b"key"[..]), Some(&b"value"[..])));
+        assert_eq!(message.codec(), Ok(Codec::None));
+        assert_eq!(message.next_offset(), 13);
+        // The offset is outside the CRC.
+        assert!(message.crc_ok());
+    }
+
+    #[test]
+    fn magic_0_is_refused_by_its_number() {
+        assert_eq!(patched(16, &[0]).unwrap_err().to_string(), "message: magic 0 is not supported");
+    }
+
+    #[test]
+    fn lengths_must_add_up() {
+        assert!(matches!(patched(26, &[0, 0, 0, 4]), Err(RecordError::Truncated { .. })));
+        assert!(matches!(patched(26, &[0x7f, 255, 255, 255]), Err(RecordError::Truncated { .. })));
+        assert!(matches!(patched(26, &[255, 255, 255, 254]), Err(RecordError::Range { value: -2, .. })));
+        assert!(matches!(patched(33, &[0, 0, 0, 4]), Err(RecordError::Trailing { left: 1, .. })));
+        assert!(matches!(patched(8, &[0, 0, 0, 13]), Err(RecordError::Range { value: 13, .. })));
+        assert!(matches!(patched(0, &[255]), Err(RecordError::Range { what: "message offset", .. })));
+    }
+
+    #[test]
+    fn zstd_is_not_a_codec_of_this_format() {
+        assert_eq!(patched(17, &[4]).unwrap().codec(), Err(CodecError::Unknown { id: 4 }));
+        assert_eq!(patched(17, &[0x0b]).unwrap().codec(), Ok(Codec::Lz4));
+        assert!(patched(17, &[0x0b]).unwrap().append_time());
+    }
+
+    #[test]
+    fn rewrapping_changes_the_outer_offset_and_nothing_else() {
+        let stored = patched(0, &4711_i64.to_be_bytes()).unwrap();
+        let (offset, rest) = rewrap(&stored, 2);
+        assert_eq!(rest.as_ptr(), stored.bytes()[8..].as_ptr());
+        let sent = RawMessage::from_bytes(Bytes::from([&offset[..], &rest].concat())).unwrap();
+        assert_eq!(sent.offset, 2);
+        assert!(sent.crc_ok());
+        assert_eq!(sent.bytes()[8..], stored.bytes()[8..]);
+    }
+}

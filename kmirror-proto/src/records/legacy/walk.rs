@@ -23,6 +23,8 @@ pub fn messages(entry: &RawMessage, bytes_max: usize) -> Result<Messages, Record
 #[derive(Debug, Clone)]
 pub struct Messages {
     set: Bytes,
+    /// The entry's own offset, that of the last message.
+    last_offset: i64,
     /// What is added to an inner offset.
     base_offset: i64,
     /// The timestamp of all messages, if the broker set it.
@@ -38,33 +40,19 @@ impl Messages {
     pub fn with(decompressor: &mut Decompressor, entry: &RawMessage, bytes_max: usize) -> Result<Self, RecordError> {
         let codec = entry.codec()?;
         if codec == Codec::None {
-            return Ok(Self {
-                set: entry.bytes().clone(),
-                base_offset: 0,
-                append_time: None,
-                count: 1,
-            });
+            let set = entry.bytes().clone();
+            return Ok(Self { set, last_offset: entry.offset, base_offset: 0, append_time: None, count: 1 });
         }
         let Some(value) = entry.value_shared() else {
-            return Err(RecordError::Empty {
-                what: "compressed message",
-            });
+            return Err(RecordError::Empty { what: "compressed message" });
         };
         let set = decompressor.decompress(codec, &value, bytes_max)?;
         let (count, last) = count_and_last_offset(&set)?;
         let Some(base_offset) = entry.offset.checked_sub(last).filter(|&base| base >= 0) else {
-            return Err(RecordError::Range {
-                what: "compressed message: last inner offset",
-                value: last,
-            });
+            return Err(RecordError::Range { what: "compressed message: last inner offset", value: last });
         };
         let append_time = entry.append_time().then_some(entry.timestamp);
-        Ok(Self {
-            set,
-            base_offset,
-            append_time,
-            count,
-        })
+        Ok(Self { set, last_offset: entry.offset, base_offset, append_time, count })
     }
 
     /// How many messages there are.
@@ -88,6 +76,7 @@ impl Messages {
             base_offset: self.base_offset,
             append_time: self.append_time,
             offset_min: 0,
+            offset_max: self.last_offset,
         }
     }
 }
@@ -133,6 +122,8 @@ pub struct MessageIter<'a> {
     append_time: Option<i64>,
     /// Absolute offset that the next message must reach.
     offset_min: i64,
+    /// Absolute offset that no message may pass: the last one's.
+    offset_max: i64,
 }
 
 impl<'a> Iterator for MessageIter<'a> {
@@ -159,15 +150,10 @@ impl<'a> MessageIter<'a> {
         if codec_of(fields.attributes)? != Codec::None {
             return Err(RecordError::Nested);
         }
-        let offset = self
-            .base_offset
-            .checked_add(fields.offset)
-            .filter(|&offset| offset >= self.offset_min);
+        let allowed = self.offset_min..=self.offset_max;
+        let offset = self.base_offset.checked_add(fields.offset).filter(|offset| allowed.contains(offset));
         let Some(offset) = offset else {
-            return Err(RecordError::Range {
-                what: "inner message offset",
-                value: fields.offset,
-            });
+            return Err(RecordError::Range { what: "inner message offset", value: fields.offset });
         };
         self.offset_min = offset.saturating_add(1);
         Ok(Message {
@@ -225,10 +211,7 @@ pub fn wrapper_shape(entry: &RawMessage, bytes_max: usize) -> Result<WrapperShap
     let mut dense = true;
     let mut expected = messages.base_offset;
     // The inner timestamps themselves, not the append time that stands for them.
-    let inner = MessageIter {
-        append_time: None,
-        ..messages.iter()
-    };
+    let inner = MessageIter { append_time: None, ..messages.iter() };
     for message in inner {
         let message = message?;
         dense &= message.offset == expected;
@@ -263,12 +246,119 @@ fn count_and_last_offset(set: &[u8]) -> Result<(usize, i64), RecordError> {
     }
     match found {
         Some(last) if last >= 0 => Ok((count, last)),
-        Some(last) => Err(RecordError::Range {
-            what: "inner message offset",
-            value: last,
-        }),
-        None => Err(RecordError::Empty {
-            what: "compressed message",
-        }),
+        Some(last) => Err(RecordError::Range { what: "inner message offset", value: last }),
+        None => Err(RecordError::Empty { what: "compressed message" }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::MessageSetBuilder;
+    use super::*;
+
+    /// An inner set with these offsets; timestamps are 100 + offset.
+    fn inner_set(offsets: &[i64]) -> Vec<u8> {
+        let mut set = Vec::new();
+        for &offset in offsets {
+            let mut builder = MessageSetBuilder::new(Codec::None);
+            builder.push(100 + offset, None, Some(b"v")).unwrap();
+            set.extend(offset.to_be_bytes());
+            set.extend(&builder.finish().unwrap()[8..]);
+        }
+        set
+    }
+
+    /// A gzip wrapper around a set.
+    fn wrapper(offset: i64, append_time: bool, timestamp: i64, set: &[u8]) -> RawMessage {
+        let mut value = Vec::new();
+        crate::compress::compress(Codec::Gzip, set, &mut value).unwrap();
+        let mut builder = MessageSetBuilder::new(Codec::None);
+        builder.push(timestamp, None, Some(&value)).unwrap();
+        let mut bytes = builder.finish().unwrap().to_vec();
+        bytes[0..8].copy_from_slice(&offset.to_be_bytes());
+        bytes[17] = if append_time { 0x09 } else { 0x01 };
+        RawMessage::from_bytes(Bytes::from(bytes)).unwrap()
+    }
+
+    fn walked(entry: &RawMessage) -> Result<Vec<(i64, i64)>, RecordError> {
+        messages(entry, 1 << 20)?.iter().map(|message| message.map(|found| (found.offset, found.timestamp))).collect()
+    }
+
+    #[test]
+    fn relative_offsets_count_back_from_the_wrapper_also_with_gaps() {
+        // K4, B13: as the cleaner of 0.10.1.1 leaves it.
+        let compacted = wrapper(17, false, 105, &inner_set(&[0, 4, 5]));
+        assert_eq!(walked(&compacted), Ok(vec![(12, 100), (16, 104), (17, 105)]));
+        let only_first_left = wrapper(0, false, 100, &inner_set(&[0]));
+        assert_eq!(walked(&only_first_left), Ok(vec![(0, 100)]));
+        // Absolute inner offsets, as converted logs have them, come out the same.
+        assert_eq!(walked(&wrapper(9, false, 109, &inner_set(&[7, 9]))), Ok(vec![(7, 107), (9, 109)]));
+    }
+
+    #[test]
+    fn the_wrappers_append_time_stands_for_every_message() {
+        // B08: consumers of the source see the wrapper's timestamp, not the inner ones.
+        let appended = wrapper(1, true, 999, &inner_set(&[0, 1]));
+        assert_eq!(walked(&appended), Ok(vec![(0, 999), (1, 999)]));
+        assert!(messages(&appended, 1000).unwrap().iter().all(|message| message.unwrap().crc_ok()));
+    }
+
+    #[test]
+    fn offsets_that_cannot_be_are_errors() {
+        assert!(matches!(walked(&wrapper(4, false, 0, &inner_set(&[5]))), Err(RecordError::Range { value: 5, .. })));
+        assert!(matches!(walked(&wrapper(9, false, 0, &inner_set(&[3, 3]))), Err(RecordError::Range { .. })));
+        // The first is beyond the wrapper already: it must not reach a caller.
+        let beyond = wrapper(9, false, 0, &inner_set(&[5, 1]));
+        let first = messages(&beyond, 1000).unwrap().iter().next().unwrap().unwrap_err();
+        assert_eq!(first, RecordError::Range { what: "inner message offset", value: 5 });
+        let mut negative = inner_set(&[0]);
+        negative[0] = 0x80;
+        assert!(matches!(walked(&wrapper(9, false, 0, &negative)), Err(RecordError::Range { .. })));
+    }
+
+    #[test]
+    fn a_wrapper_must_hold_whole_plain_messages_of_its_magic() {
+        assert_eq!(walked(&wrapper(0, false, 0, &[])), Err(RecordError::Empty { what: "compressed message" }));
+        let set = inner_set(&[0, 1]);
+        for len in 1..set.len() {
+            let cut = walked(&wrapper(1, false, 0, &set[..len]));
+            // Cut between the two messages it is a whole set of one, with room for one more before it.
+            if len == set.len() / 2 {
+                assert_eq!(cut, Ok(vec![(1, 100)]));
+            } else {
+                assert!(matches!(cut, Err(RecordError::Truncated { .. })), "{len}: {cut:?}");
+            }
+        }
+        let nested = wrapper(0, false, 0, &set);
+        assert_eq!(walked(&wrapper(0, false, 0, nested.bytes())), Err(RecordError::Nested));
+        let mut older = set;
+        older[16] = 0;
+        assert_eq!(walked(&wrapper(1, false, 0, &older)), Err(RecordError::Magic { what: "message", magic: 0 }));
+    }
+
+    #[test]
+    fn damage_inside_a_wrapper_is_seen_by_the_inner_crc() {
+        let mut set = inner_set(&[0, 1]);
+        let at = set.len() - 1;
+        set[at] ^= 1;
+        let damaged = messages(&wrapper(1, false, 0, &set), 1000).unwrap();
+        let ok: Vec<_> = damaged.iter().map(|message| message.unwrap().crc_ok()).collect();
+        assert_eq!(ok, [true, false]);
+    }
+
+    #[test]
+    fn the_shape_tells_what_a_0_10_broker_would_rewrite() {
+        let shape = |entry: &RawMessage| wrapper_shape(entry, 1000).unwrap();
+        let kept = shape(&wrapper(11, false, 102, &inner_set(&[0, 1, 2])));
+        assert_eq!((kept.records, kept.last_relative_offset, kept.timestamp_max), (3, 2, 102));
+        assert!(kept.is_kept());
+        // M2: a gap is compressed again, another timestamp is written over.
+        let gap = shape(&wrapper(17, false, 105, &inner_set(&[0, 4, 5])));
+        assert!(!gap.dense && gap.timestamp_is_max && !gap.is_kept());
+        assert_eq!(gap.last_relative_offset, 5);
+        let late_start = shape(&wrapper(17, false, 102, &inner_set(&[1, 2])));
+        assert!(!late_start.dense);
+        let other_time = shape(&wrapper(2, false, 103, &inner_set(&[0, 1, 2])));
+        assert!(other_time.dense && !other_time.timestamp_is_max && !other_time.is_kept());
     }
 }
