@@ -322,7 +322,7 @@ mod tests {
 
     fn ready() -> Connection {
         let mut connection = negotiating();
-        let body = answer_frame(0, NEWEST, versions_of(&[(ApiKey::LIST_OFFSETS, 0, 5)]));
+        let body = answer_frame(0, NEWEST, &versions_of(&[(ApiKey::LIST_OFFSETS, 0, 5)]));
         assert!(matches!(connection.frame(at(0), body, "me"), Ok(Heard::Ready)));
         connection
     }
@@ -338,7 +338,7 @@ mod tests {
     }
 
     fn listed(correlation: i32) -> Bytes {
-        answer_frame(correlation, 5, AnyResponse::ListOffsets(Default::default()))
+        answer_frame(correlation, 5, &AnyResponse::ListOffsets(Default::default()))
     }
 
     #[test]
@@ -432,7 +432,7 @@ mod tests {
     fn a_second_connected_or_a_second_agreement_is_an_error() {
         let mut connection = ready();
         assert!(connection.connected(at(0), NEWEST, SECOND, "me").is_err());
-        let again = answer_frame(1, NEWEST, versions_of(&[]));
+        let again = answer_frame(1, NEWEST, &versions_of(&[]));
         assert!(connection.frame(at(0), again, "me").is_err());
     }
 
@@ -442,7 +442,7 @@ mod tests {
         let refusal = Bytes::from_static(&[0, 0, 0, 0, 0, 35, 0, 0, 0, 0]); // measured on 0.10.1
         let Ok(Heard::AskAgain(frame)) = connection.frame(at(1), refusal, "me") else { panic!() };
         assert_eq!(body_of(&frame)[..8], [0, 18, 0, 0, 0, 0, 0, 1], "key 18, v0, correlation 1");
-        let body = answer_frame(1, 0, versions_of(&[(ApiKey::FETCH, 0, 3)]));
+        let body = answer_frame(1, 0, &versions_of(&[(ApiKey::FETCH, 0, 3)]));
         assert!(matches!(connection.frame(at(2), body, "me"), Ok(Heard::Ready)));
     }
 }

@@ -1,5 +1,7 @@
 //! Scripted brokers in virtual time, for the tests of this module.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a script names the requests that it is about")]
+
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
@@ -30,8 +32,10 @@ pub(super) enum Host {
     Refuses,
     /// Not even a refusal: packets vanish.
     Vanished,
-    Broker(Box<dyn FnMut(&RequestHeader, &AnyRequest) -> Act>),
+    Broker(Script),
 }
+
+type Script = Box<dyn FnMut(&RequestHeader, &AnyRequest) -> Act>;
 
 /// A client among scripted brokers. Whatever the brokers do, they do at once; time passes in `advance` only.
 pub(super) struct Rig {
@@ -153,8 +157,8 @@ impl Rig {
         self.requests.push((conn, address.clone(), header.key, header.version));
         let Some(Host::Broker(script)) = self.hosts.get_mut(&address) else { return };
         let body = match script(&header, &request) {
-            Act::Answer(response) => answer_frame(header.correlation_id, header.version, response),
-            Act::AnswerAs(correlation, response) => answer_frame(correlation, header.version, response),
+            Act::Answer(response) => answer_frame(header.correlation_id, header.version, &response),
+            Act::AnswerAs(correlation, response) => answer_frame(correlation, header.version, &response),
             Act::Raw(body) => body,
             Act::Silence => return,
             Act::Close(reason) => {
@@ -234,8 +238,8 @@ pub(super) fn leaders(name: &str, leaders: &[i32]) -> MetadataTopic {
 }
 
 /// An answer as the sockets hand it over.
-pub(super) fn answer_frame(correlation: i32, version: i16, response: AnyResponse) -> Bytes {
-    body_of(&encode_response(correlation, version, &response).unwrap())
+pub(super) fn answer_frame(correlation: i32, version: i16, response: &AnyResponse) -> Bytes {
+    body_of(&encode_response(correlation, version, response).unwrap())
 }
 
 /// A frame without its length prefix.

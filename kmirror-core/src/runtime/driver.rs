@@ -1,7 +1,5 @@
 //! The loop that drives any machine.
 
-#![expect(clippy::disallowed_methods, reason = "this is where timers are set")]
-
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;

@@ -27,8 +27,9 @@ pub const WRITE_BYTES_PER_TURN: usize = 4 << 20;
 /// `IOV_MAX` of Linux: chunks in one gathered write.
 pub const CHUNKS_PER_WRITE: usize = 1024;
 
-/// How long a connection that ends in order is given to write what waits, and the peer to end its half.
-pub const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a connection that ends in order is given to write what waits, and the peer to end its half. A broker does
+/// so at once; what waits here at an end is a last commit at most.
+pub const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Turns in a row that a busy driver takes before it lets the runtime look for news of other sockets and timers.
 pub const TURNS_BEFORE_YIELD: u32 = 16;

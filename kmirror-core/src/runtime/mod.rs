@@ -30,3 +30,6 @@ mod mirror;
 pub use mirror::{EventStream, Mirror, MirrorBuilder, StatusReader, StopHandle};
 
 pub mod limits;
+
+#[cfg(test)]
+mod tests;

@@ -18,8 +18,7 @@ use tokio::net::{TcpSocket, TcpStream, lookup_host};
 use tokio::time::timeout;
 
 use super::limits::{
-    ADDRESSES_MAX, CHUNKS_PER_WRITE, KEEPALIVE_IDLE, KEEPALIVE_INTERVAL, READ_BYTES_PER_TURN, USER_TIMEOUT,
-    WRITE_BYTES_PER_TURN,
+    ADDRESSES_MAX, CHUNKS_PER_WRITE, KEEPALIVE_IDLE, KEEPALIVE_INTERVAL, READ_BYTES_PER_TURN, WRITE_BYTES_PER_TURN,
 };
 
 /// A socket that is connected.
@@ -172,7 +171,7 @@ async fn open(address: SocketAddr) -> io::Result<TcpStream> {
     let keepalive = TcpKeepalive::new().with_time(KEEPALIVE_IDLE);
     options.set_tcp_keepalive(&keepalive.with_interval(KEEPALIVE_INTERVAL))?;
     #[cfg(target_os = "linux")]
-    options.set_tcp_user_timeout(Some(USER_TIMEOUT))?;
+    options.set_tcp_user_timeout(Some(super::limits::USER_TIMEOUT))?;
     let stream = socket.connect(address).await?;
     // On loopback a connection to a port that nobody listens on can meet itself: the kernel may choose that very port
     // as the local one. It would answer every request with the request.
@@ -194,14 +193,15 @@ fn drop_front(queue: &mut VecDeque<Bytes>, mut n: usize) {
     }
 }
 
-/// What people are told: the kernel's words for what is common, without its numbers.
+/// What people are told: the usual ends in words, the rest as the system says it.
 fn reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::ConnectionRefused => "connection refused".to_owned(),
-        io::ErrorKind::ConnectionReset => "connection reset by the peer".to_owned(),
-        io::ErrorKind::TimedOut => "the peer's host does not answer".to_owned(),
-        _ => error.to_string(),
-    }
+    let words = [
+        (io::ErrorKind::ConnectionRefused, "connection refused"),
+        (io::ErrorKind::ConnectionReset, "connection reset by the peer"),
+        (io::ErrorKind::TimedOut, "the peer's host does not answer"),
+    ];
+    let known = words.iter().find(|(kind, _)| *kind == error.kind());
+    known.map_or_else(|| error.to_string(), |(_, words)| (*words).to_owned())
 }
 
 #[cfg(test)]

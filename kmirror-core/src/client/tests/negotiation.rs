@@ -1,5 +1,7 @@
 //! Agreeing on versions with every kind of peer.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a script names the requests that it is about")]
+
 use bytes::Bytes;
 use kmirror_proto::messages::AnyResponse;
 use kmirror_proto::{ApiKey, RequestHeader};

@@ -1,5 +1,7 @@
 //! What becomes of a call when things go wrong: `NotSent` only where no byte can have left.
 
+use kmirror_proto::messages::ProduceResponse;
+
 use super::super::script::Act;
 use super::*;
 use crate::client::limits::{CALLS_WAITING_MAX, THROTTLE_MAX};
@@ -49,7 +51,7 @@ fn an_abort_resets_the_connection_and_leaves_what_was_sent_in_doubt() {
     assert_eq!(outcomes(&rig), ["unknown"]);
     assert!(error(&rig).contains("the log end was not where it should be"));
     // The answer was on its way: it belongs to nobody any more.
-    let late = super::super::script::answer_frame(2, 6, kmirror_proto::AnyResponse::Produce(Default::default()));
+    let late = super::super::script::answer_frame(2, 6, &kmirror_proto::AnyResponse::Produce(Default::default()));
     rig.client.handle_net(rig.now, crate::client::NetEvent::Frame { conn, body: late });
     rig.settle();
     assert_eq!(rig.replies.len(), 1);
@@ -139,9 +141,8 @@ fn a_throttle_time_is_told_and_capped() {
     rig.host(
         "b:2",
         kafka(view(), |_, _| {
-            let mut answer = kmirror_proto::messages::ProduceResponse::default();
-            answer.throttle_time_ms = i32::MAX;
-            Act::Answer(answer.into())
+            let throttle_time_ms = i32::MAX;
+            Act::Answer(ProduceResponse { throttle_time_ms, ..ProduceResponse::default() }.into())
         }),
     );
     ask(&mut rig, Node::Id(2), produce());
