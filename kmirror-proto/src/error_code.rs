@@ -210,10 +210,7 @@ mod tests {
 
     #[test]
     fn names_and_retries_are_those_of_java() {
-        assert_eq!(
-            ErrorCode::NOT_LEADER_OR_FOLLOWER.to_string(),
-            "NOT_LEADER_OR_FOLLOWER (6)"
-        );
+        assert_eq!(ErrorCode::NOT_LEADER_OR_FOLLOWER.to_string(), "NOT_LEADER_OR_FOLLOWER (6)");
         assert_eq!(ErrorCode::UNKNOWN_SERVER_ERROR, ErrorCode(-1));
         assert!(ErrorCode::NONE.is_ok());
         assert!(ErrorCode::NOT_LEADER_OR_FOLLOWER.is_retriable());

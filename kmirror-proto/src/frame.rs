@@ -65,10 +65,7 @@ impl Frame {
         let length = len - PREFIX_BYTES;
         let prefix = i32::try_from(length).map_err(|_| EncodeError::TooLong { what: "frame", length })?;
         w.patch_first(prefix.to_be_bytes());
-        Ok(Self {
-            chunks: w.into_chunks(),
-            len,
-        })
+        Ok(Self { chunks: w.into_chunks(), len })
     }
 }
 
@@ -87,10 +84,7 @@ impl FrameBuffer {
     /// A buffer for frames of up to `frame_bytes_max` bytes, the prefix not counted.
     #[must_use]
     pub fn new(frame_bytes_max: usize) -> Self {
-        Self {
-            buffer: BytesMut::new(),
-            frame_bytes_max,
-        }
+        Self { buffer: BytesMut::new(), frame_bytes_max }
     }
 
     /// The buffer to append to, with room for the rest of the frame under way. The room is not zeroed.
@@ -141,10 +135,9 @@ impl FrameBuffer {
         }
         let length = i32::from_be_bytes(prefix);
         match usize::try_from(length) {
-            Ok(bytes) if bytes > self.frame_bytes_max => Err(FrameError::TooLong {
-                length,
-                limit: self.frame_bytes_max,
-            }),
+            Ok(bytes) if bytes > self.frame_bytes_max => {
+                Err(FrameError::TooLong { length, limit: self.frame_bytes_max })
+            }
             Ok(bytes) if bytes >= FRAME_BYTES_MIN => Ok(Some(bytes)),
             Ok(_) | Err(_) => Err(FrameError::TooShort { length }),
         }

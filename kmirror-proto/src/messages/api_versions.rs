@@ -103,10 +103,7 @@ impl Message for ApiVersionsResponse {
         let error_code = ErrorCode(r.i16("api versions error code")?);
         let version = body_version(version, error_code);
         let form = Form::at(version, ApiVersionsRequest::FLEXIBLE_FROM);
-        let mut response = Self {
-            error_code,
-            ..Self::default()
-        };
+        let mut response = Self { error_code, ..Self::default() };
         response.api_keys = r.items(form, 6, "api versions", |r| {
             let range = ApiVersionRange {
                 api_key: ApiKey(r.i16("api key")?),
@@ -127,9 +124,5 @@ impl Message for ApiVersionsResponse {
 /// Whoever reads error 35 asked in a version that the broker does not know, so the broker answers in one that every
 /// client does.
 const fn body_version(version: i16, error_code: ErrorCode) -> i16 {
-    if error_code.0 == ErrorCode::UNSUPPORTED_VERSION.0 {
-        0
-    } else {
-        version
-    }
+    if error_code.0 == ErrorCode::UNSUPPORTED_VERSION.0 { 0 } else { version }
 }

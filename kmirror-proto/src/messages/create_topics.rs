@@ -112,11 +112,7 @@ pub struct CreatedTopicConfig {
 
 impl Default for CreateTopicsRequest {
     fn default() -> Self {
-        Self {
-            topics: Vec::new(),
-            timeout_ms: 60_000,
-            validate_only: false,
-        }
+        Self { topics: Vec::new(), timeout_ms: 60_000, validate_only: false }
     }
 }
 
@@ -159,11 +155,7 @@ impl Message for CreateTopicsRequest {
     fn decode(version: i16, r: &mut Reader) -> Result<Self, DecodeError> {
         let form = form(version);
         let topics = r.items(form, 9, "topics", |r| CreatableTopic::decode(form, r))?;
-        let mut request = Self {
-            topics,
-            timeout_ms: r.i32("timeout")?,
-            validate_only: false,
-        };
+        let mut request = Self { topics, timeout_ms: r.i32("timeout")?, validate_only: false };
         if version >= 1 {
             request.validate_only = r.bool("validate only")?;
         }
@@ -279,10 +271,7 @@ impl CreatedTopic {
 
     fn decode(version: i16, r: &mut Reader) -> Result<Self, DecodeError> {
         let form = form(version);
-        let mut topic = Self {
-            name: r.string(form, "topic name")?,
-            ..Self::default()
-        };
+        let mut topic = Self { name: r.string(form, "topic name")?, ..Self::default() };
         if version >= 7 {
             topic.topic_id = r.array("topic id")?;
         }

@@ -234,11 +234,7 @@ impl Message for FetchRequest {
     fn decode(version: i16, r: &mut Reader) -> Result<Self, DecodeError> {
         let form = form(version);
         let _replica_id = r.i32("replica id")?;
-        let mut request = Self {
-            max_wait_ms: r.i32("max wait")?,
-            min_bytes: r.i32("min bytes")?,
-            ..Self::default()
-        };
+        let mut request = Self { max_wait_ms: r.i32("max wait")?, min_bytes: r.i32("min bytes")?, ..Self::default() };
         if version >= 3 {
             request.max_bytes = r.i32("max bytes")?;
         }
@@ -293,10 +289,7 @@ impl FetchPartition {
     }
 
     fn decode(version: i16, r: &mut Reader) -> Result<Self, DecodeError> {
-        let mut partition = Self {
-            partition: r.i32("partition")?,
-            ..Self::default()
-        };
+        let mut partition = Self { partition: r.i32("partition")?, ..Self::default() };
         if version >= 9 {
             partition.current_leader_epoch = r.i32("current leader epoch")?;
         }
@@ -325,9 +318,7 @@ impl Message for FetchResponse {
         }
         w.put_items(form, &self.topics, "topics", |w, topic| {
             w.put_string(form, &topic.name, "topic name")?;
-            w.put_items(form, &topic.partitions, "partitions", |w, partition| {
-                partition.encode(version, w)
-            })?;
+            w.put_items(form, &topic.partitions, "partitions", |w, partition| partition.encode(version, w))?;
             w.put_no_tagged_fields(form);
             Ok(())
         })?;

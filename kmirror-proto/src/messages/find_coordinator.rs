@@ -79,9 +79,7 @@ impl Message for FindCoordinatorRequest {
         }
         if version >= 4 {
             let keys = std::slice::from_ref(&self.key);
-            w.put_items(form, keys, "coordinator keys", |w, key| {
-                w.put_string(form, key, "coordinator key")
-            })?;
+            w.put_items(form, keys, "coordinator keys", |w, key| w.put_string(form, key, "coordinator key"))?;
         }
         w.put_no_tagged_fields(form);
         Ok(())
@@ -138,10 +136,7 @@ impl Message for FindCoordinatorResponse {
             let coordinators = r.items(form, 14, "coordinators", |r| Self::decode_coordinator(form, r))?;
             exactly_one(coordinators, "coordinators")?
         } else {
-            let mut response = Self {
-                error_code: ErrorCode(r.i16("coordinator error code")?),
-                ..Self::default()
-            };
+            let mut response = Self { error_code: ErrorCode(r.i16("coordinator error code")?), ..Self::default() };
             if version >= 1 {
                 response.error_message = r.nullable_string(form, "error message")?;
             }
@@ -170,10 +165,7 @@ impl FindCoordinatorResponse {
     }
 
     fn decode_coordinator(form: Form, r: &mut Reader) -> Result<Self, DecodeError> {
-        let mut coordinator = Self {
-            key: r.string(form, "coordinator key")?,
-            ..Self::default()
-        };
+        let mut coordinator = Self { key: r.string(form, "coordinator key")?, ..Self::default() };
         coordinator.decode_node(form, r)?;
         coordinator.error_code = ErrorCode(r.i16("coordinator error code")?);
         coordinator.error_message = r.nullable_string(form, "error message")?;
@@ -183,10 +175,8 @@ impl FindCoordinatorResponse {
 }
 
 fn exactly_one<T>(items: Vec<T>, what: &'static str) -> Result<T, DecodeError> {
-    let [item] = <[T; 1]>::try_from(items).map_err(|_| DecodeError::Invalid {
-        what,
-        reason: "one was asked for, another number came",
-    })?;
+    let [item] = <[T; 1]>::try_from(items)
+        .map_err(|_| DecodeError::Invalid { what, reason: "one was asked for, another number came" })?;
     Ok(item)
 }
 

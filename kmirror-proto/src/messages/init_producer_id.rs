@@ -45,23 +45,13 @@ pub struct InitProducerIdResponse {
 
 impl Default for InitProducerIdRequest {
     fn default() -> Self {
-        Self {
-            transactional_id: None,
-            transaction_timeout_ms: 0,
-            producer_id: -1,
-            producer_epoch: -1,
-        }
+        Self { transactional_id: None, transaction_timeout_ms: 0, producer_id: -1, producer_epoch: -1 }
     }
 }
 
 impl Default for InitProducerIdResponse {
     fn default() -> Self {
-        Self {
-            throttle_time_ms: 0,
-            error_code: ErrorCode::NONE,
-            producer_id: -1,
-            producer_epoch: 0,
-        }
+        Self { throttle_time_ms: 0, error_code: ErrorCode::NONE, producer_id: -1, producer_epoch: 0 }
     }
 }
 

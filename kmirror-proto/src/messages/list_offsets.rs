@@ -91,23 +91,13 @@ pub struct ListedOffset {
 
 impl Default for ListOffsetsPartition {
     fn default() -> Self {
-        Self {
-            partition_index: 0,
-            current_leader_epoch: -1,
-            timestamp: 0,
-        }
+        Self { partition_index: 0, current_leader_epoch: -1, timestamp: 0 }
     }
 }
 
 impl Default for ListedOffset {
     fn default() -> Self {
-        Self {
-            partition_index: 0,
-            error_code: ErrorCode::NONE,
-            timestamp: -1,
-            offset: -1,
-            leader_epoch: -1,
-        }
+        Self { partition_index: 0, error_code: ErrorCode::NONE, timestamp: -1, offset: -1, leader_epoch: -1 }
     }
 }
 
@@ -168,10 +158,7 @@ impl Message for ListOffsetsRequest {
 
 impl ListOffsetsPartition {
     fn decode(version: i16, r: &mut Reader) -> Result<Self, DecodeError> {
-        let mut partition = Self {
-            partition_index: r.i32("partition index")?,
-            ..Self::default()
-        };
+        let mut partition = Self { partition_index: r.i32("partition index")?, ..Self::default() };
         if version >= 4 {
             partition.current_leader_epoch = r.i32("current leader epoch")?;
         }
@@ -192,9 +179,7 @@ impl Message for ListOffsetsResponse {
         }
         w.put_items(form, &self.topics, "topics", |w, topic| {
             w.put_string(form, &topic.name, "topic name")?;
-            w.put_items(form, &topic.partitions, "partitions", |w, partition| {
-                partition.encode(version, w)
-            })?;
+            w.put_items(form, &topic.partitions, "partitions", |w, partition| partition.encode(version, w))?;
             w.put_no_tagged_fields(form);
             Ok(())
         })?;

@@ -189,20 +189,12 @@ impl Message for MetadataRequest {
         if (8..=10).contains(&version) {
             w.put_bool(self.include_cluster_authorized_operations);
         } else {
-            refuse_left_out(
-                self.include_cluster_authorized_operations,
-                "cluster authorized operations",
-                version,
-            )?;
+            refuse_left_out(self.include_cluster_authorized_operations, "cluster authorized operations", version)?;
         }
         if version >= 8 {
             w.put_bool(self.include_topic_authorized_operations);
         } else {
-            refuse_left_out(
-                self.include_topic_authorized_operations,
-                "topic authorized operations",
-                version,
-            )?;
+            refuse_left_out(self.include_topic_authorized_operations, "topic authorized operations", version)?;
         }
         w.put_no_tagged_fields(form);
         Ok(())
@@ -213,9 +205,8 @@ impl Message for MetadataRequest {
         let mut request = Self::default();
         // The smallest topic: an empty name, or an id, a null name and no tags.
         let topic_bytes_min = if version >= 10 { 18 } else { 2 };
-        request.topics = r.nullable_items(form, topic_bytes_min, "topics", |r| {
-            MetadataRequestTopic::decode(version, r)
-        })?;
+        request.topics =
+            r.nullable_items(form, topic_bytes_min, "topics", |r| MetadataRequestTopic::decode(version, r))?;
         if version == 0 {
             let topics = request.topics.ok_or(DecodeError::Null { what: "topics" })?;
             request.topics = Some(topics).filter(|topics| !topics.is_empty());
@@ -241,10 +232,7 @@ impl MetadataRequestTopic {
             w.put_slice(&self.topic_id);
             w.put_nullable_string(form, self.name.as_deref(), "topic name")?;
         } else {
-            let name = self.name.as_deref().ok_or(EncodeError::NotInVersion {
-                what: "topic by id",
-                version,
-            })?;
+            let name = self.name.as_deref().ok_or(EncodeError::NotInVersion { what: "topic by id", version })?;
             w.put_string(form, name, "topic name")?;
         }
         w.put_no_tagged_fields(form);
@@ -349,9 +337,7 @@ impl MetadataTopic {
         if version >= 1 {
             w.put_bool(self.is_internal);
         }
-        w.put_items(form, &self.partitions, "partitions", |w, partition| {
-            partition.encode(version, w)
-        })?;
+        w.put_items(form, &self.partitions, "partitions", |w, partition| partition.encode(version, w))?;
         if version >= 8 {
             w.put_i32(self.topic_authorized_operations);
         }
@@ -361,10 +347,7 @@ impl MetadataTopic {
 
     fn decode(version: i16, r: &mut Reader) -> Result<Self, DecodeError> {
         let form = form(version);
-        let mut topic = Self {
-            error_code: ErrorCode(r.i16("topic error code")?),
-            ..Self::default()
-        };
+        let mut topic = Self { error_code: ErrorCode(r.i16("topic error code")?), ..Self::default() };
         topic.name = if version >= 12 {
             r.nullable_string(form, "topic name")?.unwrap_or_default()
         } else {

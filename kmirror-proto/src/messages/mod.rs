@@ -243,9 +243,5 @@ fn refuse_unspoken(key: ApiKey, version: i16) -> Result<(), EncodeError> {
 
 /// Refuses to leave out a field that was `set` and that `version` cannot carry.
 fn refuse_left_out(set: bool, what: &'static str, version: i16) -> Result<(), EncodeError> {
-    if set {
-        Err(EncodeError::NotInVersion { what, version })
-    } else {
-        Ok(())
-    }
+    if set { Err(EncodeError::NotInVersion { what, version }) } else { Ok(()) }
 }

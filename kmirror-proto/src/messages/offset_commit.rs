@@ -103,12 +103,7 @@ impl Default for OffsetCommitRequest {
 
 impl Default for OffsetCommitPartition {
     fn default() -> Self {
-        Self {
-            partition_index: 0,
-            committed_offset: 0,
-            committed_leader_epoch: -1,
-            committed_metadata: None,
-        }
+        Self { partition_index: 0, committed_offset: 0, committed_leader_epoch: -1, committed_metadata: None }
     }
 }
 
@@ -137,9 +132,7 @@ impl Message for OffsetCommitRequest {
         }
         w.put_items(form, &self.topics, "topics", |w, topic| {
             w.put_string(form, &topic.name, "topic name")?;
-            w.put_items(form, &topic.partitions, "partitions", |w, partition| {
-                partition.encode(version, w)
-            })?;
+            w.put_items(form, &topic.partitions, "partitions", |w, partition| partition.encode(version, w))?;
             w.put_no_tagged_fields(form);
             Ok(())
         })?;
@@ -149,10 +142,7 @@ impl Message for OffsetCommitRequest {
 
     fn decode(version: i16, r: &mut Reader) -> Result<Self, DecodeError> {
         let form = form(version);
-        let mut request = Self {
-            group_id: r.string(form, "group id")?,
-            ..Self::default()
-        };
+        let mut request = Self { group_id: r.string(form, "group id")?, ..Self::default() };
         if version >= 1 {
             request.generation_id_or_member_epoch = r.i32("generation id")?;
             request.member_id = r.string(form, "member id")?;

@@ -119,10 +119,7 @@ impl Message for OffsetFetchRequest {
 
     fn decode(version: i16, r: &mut Reader) -> Result<Self, DecodeError> {
         let form = form(version);
-        let mut request = Self {
-            group_id: r.string(form, "group id")?,
-            ..Self::default()
-        };
+        let mut request = Self { group_id: r.string(form, "group id")?, ..Self::default() };
         request.topics = r.nullable_items(form, TOPIC_BYTES_MIN, "topics", |r| {
             let topic = OffsetFetchTopic {
                 name: r.string(form, "topic name")?,
@@ -150,9 +147,7 @@ impl Message for OffsetFetchResponse {
         }
         w.put_items(form, &self.topics, "topics", |w, topic| {
             w.put_string(form, &topic.name, "topic name")?;
-            w.put_items(form, &topic.partitions, "partitions", |w, partition| {
-                partition.encode(version, w)
-            })?;
+            w.put_items(form, &topic.partitions, "partitions", |w, partition| partition.encode(version, w))?;
             w.put_no_tagged_fields(form);
             Ok(())
         })?;

@@ -135,12 +135,7 @@ impl Eq for RecordChunks {}
 
 impl Default for ProduceRequest {
     fn default() -> Self {
-        Self {
-            transactional_id: None,
-            acks: -1,
-            timeout_ms: 0,
-            topics: Vec::new(),
-        }
+        Self { transactional_id: None, acks: -1, timeout_ms: 0, topics: Vec::new() }
     }
 }
 
@@ -206,10 +201,7 @@ impl Message for ProduceRequest {
                 let index = r.i32("partition index")?;
                 let records = r.nullable_records(form, "records")?;
                 r.skip_tagged_fields(form, "produce partition")?;
-                Ok(ProducePartition {
-                    index,
-                    records: RecordChunks(records.into_iter().collect()),
-                })
+                Ok(ProducePartition { index, records: RecordChunks(records.into_iter().collect()) })
             })?;
             r.skip_tagged_fields(form, "produce topic")?;
             Ok(ProduceTopic { name, partitions })
@@ -224,9 +216,7 @@ impl Message for ProduceResponse {
         let form = form(version);
         w.put_items(form, &self.topics, "topics", |w, topic| {
             w.put_string(form, &topic.name, "topic name")?;
-            w.put_items(form, &topic.partitions, "partitions", |w, partition| {
-                partition.encode(version, w)
-            })?;
+            w.put_items(form, &topic.partitions, "partitions", |w, partition| partition.encode(version, w))?;
             w.put_no_tagged_fields(form);
             Ok(())
         })?;

@@ -35,10 +35,6 @@ impl Form {
     /// The form of `version` of an API whose versions are compact from `flexible_from` on.
     #[must_use]
     pub const fn at(version: i16, flexible_from: i16) -> Self {
-        if version >= flexible_from {
-            Self::Compact
-        } else {
-            Self::Classic
-        }
+        if version >= flexible_from { Self::Compact } else { Self::Classic }
     }
 }

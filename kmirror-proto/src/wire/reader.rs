@@ -146,9 +146,7 @@ impl Reader {
         let Some(text) = self.bytes.get(..length) else {
             return Err(self.truncated(what, length));
         };
-        let text = std::str::from_utf8(text)
-            .map_err(|_| DecodeError::NotUtf8 { what })?
-            .to_owned();
+        let text = std::str::from_utf8(text).map_err(|_| DecodeError::NotUtf8 { what })?.to_owned();
         self.bytes.advance(length);
         Ok(Some(text))
     }
@@ -170,8 +168,7 @@ impl Reader {
         what: &'static str,
         read: impl FnMut(&mut Self) -> Result<T, DecodeError>,
     ) -> Result<Vec<T>, DecodeError> {
-        self.nullable_items(form, min_size, what, read)?
-            .ok_or(DecodeError::Null { what })
+        self.nullable_items(form, min_size, what, read)?.ok_or(DecodeError::Null { what })
     }
 
     /// An array or null. `min_size` is the size in bytes of the smallest possible element, at least 1.
@@ -225,11 +222,7 @@ impl Reader {
         let remaining = self.bytes.len();
         // A field takes two bytes at least: its tag and its size.
         if u64::from(count) * 2 > remaining as u64 {
-            return Err(DecodeError::Count {
-                what,
-                count: i64::from(count),
-                remaining,
-            });
+            return Err(DecodeError::Count { what, count: i64::from(count), remaining });
         }
         let mut seen = BTreeSet::new();
         for _ in 0..count {
@@ -264,11 +257,7 @@ impl Reader {
     }
 
     const fn truncated(&self, what: &'static str, needed: usize) -> DecodeError {
-        DecodeError::Truncated {
-            what,
-            needed,
-            remaining: self.bytes.len(),
-        }
+        DecodeError::Truncated { what, needed, remaining: self.bytes.len() }
     }
 }
 

@@ -73,14 +73,7 @@ mod tests {
 
     #[test]
     fn signs_fold_as_in_java() {
-        for (signed, folded) in [
-            (0, 0),
-            (-1, 1),
-            (1, 2),
-            (-2, 3),
-            (i64::MAX, u64::MAX - 1),
-            (i64::MIN, u64::MAX),
-        ] {
+        for (signed, folded) in [(0, 0), (-1, 1), (1, 2), (-2, 3), (i64::MAX, u64::MAX - 1), (i64::MIN, u64::MAX)] {
             assert_eq!(zigzag(signed), folded);
             assert_eq!(unzigzag(folded), signed);
         }

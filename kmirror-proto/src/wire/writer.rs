@@ -33,10 +33,7 @@ impl Writer {
     /// An empty writer.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            open: BytesMut::with_capacity(FIRST_BYTES),
-            ..Self::default()
-        }
+        Self { open: BytesMut::with_capacity(FIRST_BYTES), ..Self::default() }
     }
 
     /// Bytes written so far.
@@ -162,10 +159,7 @@ impl Writer {
 
     /// A string.
     pub fn put_string(&mut self, form: Form, value: &str, what: &'static str) -> Result<(), EncodeError> {
-        let too_long = EncodeError::TooLong {
-            what,
-            length: value.len(),
-        };
+        let too_long = EncodeError::TooLong { what, length: value.len() };
         // Java's reader takes no string above 32767 bytes in either form.
         let length = i16::try_from(value.len()).map_err(|_| too_long)?;
         match form {
