@@ -1,5 +1,6 @@
 //! The `kmirror` binary: built once, run as a child process, its words kept for the failure message.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -134,6 +135,25 @@ impl Finished {
         Ok(self)
     }
 
+    /// Fails unless the last line of stderr, which says why it ended, holds all of these words, and no other line was
+    /// said over and over before it.
+    pub fn last_words(&self, words: &[&str]) -> Result {
+        const REPEATS_MAX: usize = 5;
+        let last = self.stderr.lines().next_back().unwrap_or_default();
+        let holds = words.iter().all(|word| last.contains(word));
+        ensure(holds, || format!("the last line of stderr lacks some of {words:?}\n{}", self.output))?;
+        let mut said: BTreeMap<&str, usize> = BTreeMap::new();
+        for line in self.stderr.lines() {
+            *said.entry(without_time(line)).or_default() += 1;
+        }
+        match said.into_iter().find(|(_, times)| *times > REPEATS_MAX) {
+            None => Ok(()),
+            Some((line, times)) => {
+                Err(Failure::new(format!("said {times} times, {REPEATS_MAX} at most: {line}\n{}", self.output)))
+            }
+        }
+    }
+
     /// Fails unless exactly one line of stderr holds all of these words; the line.
     pub fn one_line_with(&self, words: &[&str]) -> Result<&str> {
         let mut lines = self.stderr.lines().filter(|line| words.iter().all(|word| line.contains(word)));
@@ -144,6 +164,14 @@ impl Finished {
                 Err(Failure::new(format!("{count} of stderr holds all of {words:?}\n{}", self.output)))
             }
         }
+    }
+}
+
+/// A line of the log without the time at its beginning.
+fn without_time(line: &str) -> &str {
+    match line.split_once(' ') {
+        Some((time, rest)) if time.ends_with('Z') => rest.trim_start(),
+        _ => line,
     }
 }
 

@@ -26,7 +26,7 @@ fn an_unreachable_source_is_named() -> Result {
     let (_, target) = clusters()?;
     // Port 1 of loopback: refused at once, by the system.
     let mirror = Mirror::new("127.0.0.1:1", &target.bootstrap(), "unreachable", "any");
-    run(&mirror)?.expect_code(1)?.one_line_with(&["source", "127.0.0.1:1"]).map(drop)
+    run(&mirror)?.expect_code(1)?.last_words(&["source", "127.0.0.1:1"])
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn an_unreachable_target_is_named() -> Result {
     let (source, _) = clusters()?;
     judge::create(source, "bad-unreachable", 1, &[])?;
     let mirror = Mirror::new(&source.bootstrap(), "127.0.0.1:1", "unreachable", "bad-unreachable");
-    run(&mirror)?.expect_code(1)?.one_line_with(&["target", "127.0.0.1:1"]).map(drop)
+    run(&mirror)?.expect_code(1)?.last_words(&["target", "127.0.0.1:1"])
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_web_server_is_recognised() -> Result {
     let (source, _) = clusters()?;
     let address = web_server();
     let mirror = Mirror::new(&source.bootstrap(), &address, "web", "any");
-    run(&mirror)?.expect_code(1)?.one_line_with(&["target", &address, "HTTP"]).map(drop)
+    run(&mirror)?.expect_code(1)?.last_words(&["target", &address, "HTTP"])
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn an_unknown_property_is_one_warning() -> Result {
 fn a_pattern_that_is_none_is_a_usage_error() -> Result {
     let (source, target) = clusters()?;
     let mirror = Mirror::between(source, target, "bad-pattern", "orders-(");
-    run(&mirror)?.expect_code(2)?.one_line_with(&["orders-("]).map(drop)
+    run(&mirror)?.expect_code(2)?.last_words(&["orders-("])
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn one_cluster_on_both_sides_is_refused() -> Result {
     let (source, _) = clusters()?;
     judge::create(source, "bad-same", 1, &[])?;
     let mirror = Mirror::between(source, source, "bad-same", "bad-same");
-    run(&mirror)?.expect_code(1)?.one_line_with(&["source", "target", "same cluster"]).map(drop)
+    run(&mirror)?.expect_code(1)?.last_words(&["source", "target", "same cluster"])
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn fewer_partitions_at_the_target_are_refused() -> Result {
     judge::create(target, "bad-fewer", 2, &[])?;
     judge::produce_counter(source, "bad-fewer", 30)?;
     let mirror = Mirror::between(source, target, "bad-fewer", "bad-fewer");
-    run(&mirror)?.expect_code(1)?.one_line_with(&["bad-fewer", "2 partitions"]).map(drop)
+    run(&mirror)?.expect_code(1)?.last_words(&["bad-fewer", "2 partitions"])
 }
 
 /// The target must not create it by the way either, with one partition and its own defaults.
@@ -87,7 +87,7 @@ fn a_topic_that_the_target_does_not_have_is_named() -> Result {
     judge::create(source, "bad-missing", 3, &[])?;
     judge::produce_counter(source, "bad-missing", 30)?;
     let mirror = Mirror::between(source, target, "bad-missing", "bad-missing");
-    run(&mirror)?.expect_code(1)?.one_line_with(&["target", "no topic", "bad-missing"])?;
+    run(&mirror)?.expect_code(1)?.last_words(&["target", "no topic", "bad-missing"])?;
     let folder = target.nodes()[0].log_dir().join("bad-missing-0");
     assert!(!folder.exists(), "the target was made to create it: {}", folder.display());
     Ok(())
@@ -102,7 +102,7 @@ fn a_group_that_is_still_running_is_left_alone() -> Result {
     judge::produce_counter(source, "bad-live", 10)?;
     let mirror = Mirror::between(source, target, "bad-live-group", "bad-live");
     let member = judge::live_member(source, "bad-live", "bad-live-group")?;
-    run(&mirror)?.expect_code(1)?.one_line_with(&["bad-live-group"])?;
+    run(&mirror)?.expect_code(1)?.last_words(&["bad-live-group"])?;
     assert_eq!(target.ends("bad-live")?, [Some(0)], "nothing was copied beside the running group");
 
     // Once it has stopped, its group is taken over.

@@ -4,7 +4,7 @@
 const BANNED: [&str; 10] = ["src", "dst", "dest", "manager", "handler", "util", "utils", "helper", "helpers", "misc"];
 
 /// Names of others that we have to take over.
-const TAKEN_OVER: [&str; 2] = ["message_handler", "message_handler_args"];
+const TAKEN_OVER: [&str; 3] = ["message_handler", "message_handler_args", "tokio_util"];
 
 /// A file that does not begin with `//!`.
 pub fn module_doc(path: &str, text: &str) -> Vec<String> {
