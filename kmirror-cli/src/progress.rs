@@ -1,0 +1,104 @@
+//! The progress line: redrawn on a terminal, else a log line every ten seconds.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use kmirror_core::observe::Status;
+
+use crate::table::{bytes, grouped, lag, seconds};
+
+/// How often a terminal's line is drawn.
+const REDRAW: Duration = Duration::from_millis(500);
+
+/// How often a log gets a line.
+const LOG: Duration = Duration::from_secs(10);
+
+/// What was seen last, to tell the rate by.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    last: (Duration, u64),
+}
+
+impl Progress {
+    /// A line on `bar`, or in the log where that is hidden.
+    pub(crate) fn new(bar: &ProgressBar) -> Self {
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+            bar.set_style(style);
+        }
+        Self { bar: bar.clone(), last: (Duration::ZERO, 0) }
+    }
+
+    /// How often [`show`](Self::show) is wanted.
+    pub(crate) fn interval(&self) -> Duration {
+        if self.bar.is_hidden() { LOG } else { REDRAW }
+    }
+
+    /// Shows where the mirror is.
+    pub(crate) fn show(&mut self, status: &Status) {
+        let total = status.total().counters.records;
+        let line = line(status, self.last);
+        self.last = (status.elapsed, total);
+        if self.bar.is_hidden() {
+            tracing::info!("{line}");
+        } else {
+            self.bar.set_message(line);
+            self.bar.tick();
+        }
+    }
+
+    /// Takes the line away.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn line(status: &Status, (since, records): (Duration, u64)) -> String {
+    let total = status.total();
+    let new = u128::from(total.counters.records.saturating_sub(records));
+    let ms = status.elapsed.saturating_sub(since).as_millis().max(1);
+    let rate = u64::try_from(new * 1000 / ms).unwrap_or(u64::MAX);
+    let stopped = if total.links_stopped > 0 { format!(", {} STOPPED", total.links_stopped) } else { String::new() };
+    let dropped = if total.counters.dropped > 0 {
+        format!(", {} DROPPED", grouped(total.counters.dropped))
+    } else {
+        String::new()
+    };
+    format!(
+        "{} records ({}) in {}, {}/s, lag {}, {} of {} links caught up{stopped}{dropped}",
+        grouped(total.counters.records),
+        bytes(total.counters.bytes),
+        seconds(status.elapsed),
+        grouped(rate),
+        lag(total.lag),
+        total.links_caught_up,
+        total.links,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use kmirror_core::observe::{Counters, TopicStatus};
+
+    use super::*;
+
+    fn status(counters: Counters, links_stopped: usize) -> Status {
+        let topic = TopicStatus { counters, links: 8, links_caught_up: 3, links_stopped, lag: Some(1200) };
+        Status { topics: [("t".to_owned(), topic)].into(), elapsed: Duration::from_secs(20) }
+    }
+
+    #[test]
+    fn the_rate_is_that_since_the_last_line() {
+        let counters = Counters { records: 30_000, bytes: 3_072_000, ..Counters::default() };
+        assert_eq!(
+            line(&status(counters, 0), (Duration::from_secs(10), 10_000)),
+            "30,000 records (2.9 MiB) in 20.0 s, 2,000/s, lag 1,200, 3 of 8 links caught up"
+        );
+    }
+
+    #[test]
+    fn what_went_wrong_stands_out() {
+        let counters = Counters { dropped: 1000, ..Counters::default() };
+        let text = line(&status(counters, 2), (Duration::from_secs(20), 0));
+        assert!(text.ends_with("links caught up, 2 STOPPED, 1,000 DROPPED"), "{text}");
+    }
+}

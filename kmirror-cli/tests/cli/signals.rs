@@ -1,0 +1,45 @@
+//! The first signal asks for a clean stop, the second ends the process.
+#![cfg(unix)]
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use crate::broker::Broker;
+use crate::{Files, kmirror};
+
+/// A mirror between two brokers of which the target has no topics: it lives until it is told to stop.
+fn running(files: &Files) -> (Child, impl Iterator<Item = String>) {
+    let mut command = kmirror();
+    command.args(["run", "--verbose", "--whitelist", "t", "--consumer.config"]).arg(files.path("c"));
+    command.arg("--producer.config").arg(files.path("p"));
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    (child, lines)
+}
+
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).status().unwrap();
+    assert!(status.success());
+}
+
+fn files() -> Files {
+    let source = Broker::start(&[("t", &[(0, 10)])]).address();
+    // A broker that accepts and never answers keeps the mirror busy, whatever it asks for first.
+    let target = Broker::silent().address();
+    let consumer = format!("bootstrap.servers={source}\ngroup.id=g\nauto.offset.reset=earliest\n");
+    Files::new(&[("c", &consumer), ("p", &format!("bootstrap.servers={target}\n"))])
+}
+
+#[test]
+fn one_signal_stops_cleanly() {
+    for name in ["TERM", "INT"] {
+        let files = files();
+        let (mut child, mut lines) = running(&files);
+        lines.find(|line| line.contains("connected")).expect("it runs");
+        signal(&child, name);
+        let said = lines.find(|line| line.contains(&format!("SIG{name}"))).expect("it hears");
+        assert!(said.contains("fetching stops"), "{said}");
+        lines.for_each(drop);
+        assert_eq!(child.wait().unwrap().code(), Some(0), "SIG{name}");
+    }
+}
