@@ -55,16 +55,6 @@ impl RawConfig {
         Ok(config)
     }
 
-    /// Settings that stand in no file: `origin` is what messages call their place, and each one counts as a line.
-    #[must_use]
-    pub fn of(origin: &str, settings: Vec<(String, String)>) -> Self {
-        let mut config = Self { file: origin.to_owned(), ..Self::default() };
-        for ((key, value), line) in settings.into_iter().zip(1..) {
-            config.push(RawEntry { key, value, line });
-        }
-        config
-    }
-
     /// Properties that were set one by one, not read; `origin` is the name that messages use.
     #[must_use]
     pub fn of(origin: &str, properties: impl IntoIterator<Item = (String, String)>) -> Self {

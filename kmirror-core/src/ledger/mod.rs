@@ -1,0 +1,19 @@
+//! What is proved written, at rest: one compacted topic on the target per mirror.
+//!
+//! ```text
+//! kmirror.<name>.ledger, one partition
+//!   key                                      value
+//!   id/<producer id>                         {"v":1}                       never overwritten
+//!   checkpoint/<worker>/<partition>/<topic>  {"v":1,"source_next":…, …}    the newest one counts
+//! ```
+//! A value is `<crc32c of the rest, hex> <JSON>`: readable by any console consumer, and damage is seen. An entry is
+//! only ever a claim that the target's own log has to confirm (EXACTNESS.md).
+
+mod entry;
+pub use entry::{Checkpoint, LedgerEntry, LedgerError, Producing};
+
+mod state;
+pub use state::Ledger;
+
+mod store;
+pub use store::{Store, StoreEvent, topic_name};

@@ -1,0 +1,244 @@
+//! One partition of a route, from its source cursor to its target lane.
+//!
+//! ```text
+//!            leader known           place found              counted records passed
+//! Waiting ───────────────► Resuming ───────────► Walking ─────────────────────────► Running
+//!    ▲                        │   │ first start                                        │
+//!    │ back-off               │   └──────► Storing ── origin in the ledger ──► Running │ anything unexpected
+//!    └────────────────────────┘                                                        ▼
+//!    ▲                                                                              Doubting
+//!    └───────────────── every answer that was due has come ────────────────────────────┘
+//!
+//! Stopped: from any state, with the reason; for good.
+//! ```
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::client::CallId;
+use crate::client::ConnId;
+use crate::clock::Tick;
+use crate::config::FetchConfig;
+use crate::fetch::Cursor;
+use crate::ledger::Checkpoint;
+use crate::limits;
+use crate::observe::{Counters, LinkState};
+use crate::offset::{SourceOffset, TargetOffset};
+use crate::plan::{Abilities, Fingerprint, Rewriter};
+use crate::produce::{Lane, Producer, Proved};
+use crate::resume::Resume;
+
+/// A link's number within its worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkId(pub u32);
+
+/// What a link is called: the source's topic and partition, and the target's topic.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LinkName {
+    /// On the source.
+    pub topic: Arc<str>,
+    /// On the target.
+    pub target_topic: Arc<str>,
+    /// On both.
+    pub partition: i32,
+}
+
+/// What a shard needs to know to copy a link.
+#[derive(Clone, Debug)]
+pub struct LinkSpec {
+    /// Its number.
+    pub id: LinkId,
+    /// Its name.
+    pub name: LinkName,
+    /// Where it starts if there is no checkpoint.
+    pub start: SourceOffset,
+    /// The furthest checkpoint in the ledger.
+    pub checkpoint: Option<Checkpoint>,
+    /// The mirror's producer id; `None` where the target has none (0.10).
+    pub producer_id: Option<i64>,
+    /// The source's end as of the start.
+    pub until: SourceOffset,
+}
+
+/// A link in its shard.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub(super) name: LinkName,
+    pub(super) state: State,
+    pub(super) cursor: Cursor,
+    /// The last claim that a resume starts from: the ledger's at first, then the lane's own proved points.
+    pub(super) checkpoint: Option<Checkpoint>,
+    pub(super) start: SourceOffset,
+    pub(super) producer: Option<Producer>,
+    pub(super) until: SourceOffset,
+    pub(super) lane: Lane,
+    /// Whether the link has its place, so that the lane's proved point means something.
+    pub(super) placed: bool,
+    /// Where this mirror's records begin on the target, while none was written.
+    pub(super) origin: Option<TargetOffset>,
+    /// The target broker and connection that were asked for the place, and that carry the writes.
+    pub(super) route: Option<TargetRoute>,
+    pub(super) rewriter: Option<Rewriter>,
+    /// Until when a request of unknown outcome may still take effect.
+    pub(super) unsettled: Option<Tick>,
+    /// Produce answers that are due.
+    pub(super) answers_due: u32,
+    /// Whether the broker's memory of our sequences can be trusted.
+    pub(super) guarded: bool,
+    /// Whether the source has gaps that no control batch explains: its past can change (EXACTNESS.md P20).
+    pub(super) unstable: bool,
+    /// Resumes in a row without an acknowledgement, after answers about sequences.
+    pub(super) out_of_sequence: u32,
+    /// The leader of the target's partition that is asked for the place.
+    pub(super) target_node: i32,
+    /// The proved point that a walk began at.
+    pub(super) from: Proved,
+    pub(super) fetch_backoff: LinkBackoff,
+    /// Nothing is fetched before.
+    pub(super) fetch_not_before: Tick,
+    pub(super) write_backoff: LinkBackoff,
+    pub(super) source_end: Option<SourceOffset>,
+    pub(super) counters: Counters,
+    pub(super) headers_warned: bool,
+}
+
+/// Where a link writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TargetRoute {
+    pub(super) node: i32,
+    pub(super) conn: ConnId,
+    pub(super) abilities: Abilities,
+}
+
+/// What a link is doing; drawn above.
+#[derive(Debug)]
+pub(super) enum State {
+    /// Until the time, then as soon as the target's leader is known and connected.
+    Waiting(Tick),
+    /// The target's log is asked; the call is the question that is out.
+    Resuming(Box<Resume>, Asked),
+    /// The first checkpoint is on its way to the ledger.
+    Storing,
+    /// So many records of the source are on the target already.
+    Walking(Walk),
+    /// Copying.
+    Running,
+    /// Something unexpected happened; the answers that are still due are waited for, and at least until the time.
+    Doubting(Tick),
+    /// For good.
+    Stopped,
+}
+
+/// What a resume waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Nothing: its next question can be asked.
+    Nothing,
+    /// An answer.
+    Call(CallId),
+    /// A point in time.
+    Until(Tick),
+}
+
+/// The rest of a walk.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Walk {
+    pub(super) left: u64,
+    pub(super) last: Option<Fingerprint>,
+    pub(super) append_time: bool,
+    pub(super) total: u64,
+}
+
+/// A link's own back-off: doubles, is cut short by success.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LinkBackoff {
+    tries: u32,
+}
+
+impl LinkBackoff {
+    /// The next wait.
+    pub(super) fn next(&mut self) -> std::time::Duration {
+        let wait = limits::LINK_BACKOFF_MIN.saturating_mul(1 << self.tries.min(8));
+        self.tries += 1;
+        wait.min(limits::LINK_BACKOFF_MAX)
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.tries = 0;
+    }
+}
+
+impl Link {
+    pub(super) fn new(spec: LinkSpec, fetch: &FetchConfig, frame_bytes_max: usize) -> Self {
+        let producing = spec.checkpoint.and_then(|checkpoint| checkpoint.producing());
+        let epoch = producing.map_or(0, |producing| producing.epoch);
+        let producer = spec.producer_id.map(|id| Producer { id, epoch });
+        Self {
+            name: spec.name,
+            state: State::Waiting(Tick::ZERO),
+            cursor: Cursor::new(spec.start, fetch, frame_bytes_max),
+            origin: spec.checkpoint.filter(|checkpoint| checkpoint.origin).map(|checkpoint| checkpoint.target_next()),
+            checkpoint: spec.checkpoint,
+            start: spec.start,
+            producer,
+            until: spec.until,
+            lane: Lane::new(producer, Proved::default()),
+            placed: false,
+            route: None,
+            rewriter: None,
+            unsettled: None,
+            answers_due: 0,
+            guarded: false,
+            unstable: false,
+            out_of_sequence: 0,
+            target_node: -1,
+            from: Proved::default(),
+            fetch_backoff: LinkBackoff::default(),
+            fetch_not_before: Tick::ZERO,
+            write_backoff: LinkBackoff::default(),
+            source_end: None,
+            counters: Counters::default(),
+            headers_warned: false,
+        }
+    }
+
+    /// Whether this mirror has written nothing to the partition yet.
+    pub(super) fn is_origin(&self) -> bool {
+        self.placed && self.origin == Some(self.lane.proved().target_next)
+    }
+
+    /// Whether the source's end as of the start is reached and acknowledged.
+    pub(super) fn is_caught_up(&self) -> bool {
+        matches!(self.state, State::Running) && self.lane.is_idle() && self.lane.proved().source_next >= self.until
+    }
+
+    /// Whether nothing of it is on its way and no earlier request may still take effect.
+    pub(super) fn is_drained(&self) -> bool {
+        self.answers_due == 0 && self.lane.is_idle() && self.unsettled.is_none()
+    }
+
+    /// For reports.
+    pub(super) fn link_state(&self) -> LinkState {
+        match self.state {
+            State::Waiting(_) | State::Doubting(_) => LinkState::Waiting,
+            State::Resuming(..) | State::Storing => LinkState::Resuming,
+            State::Walking(_) => LinkState::Walking,
+            State::Running => LinkState::Running,
+            State::Stopped => LinkState::Stopped,
+        }
+    }
+
+    /// Where it reads next, if it reads.
+    pub(super) fn reads_at(&self) -> Option<SourceOffset> {
+        match self.state {
+            State::Walking(_) | State::Running => Some(self.cursor.next),
+            State::Waiting(_) | State::Resuming(..) | State::Storing | State::Doubting(_) | State::Stopped => None,
+        }
+    }
+}
+
+impl fmt::Display for LinkName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.topic, self.partition)
+    }
+}

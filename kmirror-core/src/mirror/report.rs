@@ -1,0 +1,64 @@
+//! What the worker and its shards tell each other.
+
+use super::link::{LinkId, LinkSpec};
+use crate::observe::{Counters, Event, LinkState, StopReason};
+use crate::offset::SourceOffset;
+use crate::produce::{Producer, Proved};
+
+/// What the worker tells a shard.
+#[derive(Clone, Debug)]
+pub enum ShardCommand {
+    /// Copy these links too.
+    Open(Vec<LinkSpec>),
+    /// The link's first checkpoint is in the ledger: it may write.
+    OriginStored(LinkId),
+    /// Fetch nothing more, write what is there, report, end.
+    Stop,
+    /// End now.
+    Abort,
+}
+
+/// What a shard tells the worker.
+#[derive(Clone, Debug)]
+pub enum ShardReport {
+    /// Links that moved since the last report.
+    Progress(Vec<LinkProgress>),
+    /// Something happened.
+    Event(Event),
+    /// A link stands still for good.
+    Stopped {
+        /// Which.
+        link: LinkId,
+        /// Why.
+        reason: StopReason,
+        /// Whether it was a batch that the target refuses, which stops the whole mirror unless configured otherwise.
+        send_failure: bool,
+    },
+    /// Every lane is empty: the last report of a shard that was told to stop.
+    Drained,
+}
+
+/// Where one link stands.
+#[derive(Clone, Debug)]
+pub struct LinkProgress {
+    /// Which.
+    pub link: LinkId,
+    /// What it does.
+    pub state: LinkState,
+    /// Up to where both logs are known to agree, once it has its place.
+    pub proved: Option<Proved>,
+    /// Whether nothing was written yet by this mirror.
+    pub origin: bool,
+    /// Who writes.
+    pub producer: Option<Producer>,
+    /// The epoch of the target partition's leader, −1 where unknown.
+    pub leader_epoch: i32,
+    /// Whether nothing of it is on its way and nothing will be sent any more.
+    pub drained: bool,
+    /// Whether the source's end as of the start is reached.
+    pub caught_up: bool,
+    /// The source's end as last seen.
+    pub source_end: Option<SourceOffset>,
+    /// Totals since the start.
+    pub counters: Counters,
+}

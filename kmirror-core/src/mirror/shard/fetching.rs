@@ -1,0 +1,390 @@
+//! Reading: one fetch at a time per source broker, with every link of that broker that has room in its lane.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kmirror_proto::error_code::ErrorCode;
+use kmirror_proto::messages::{
+    FetchPartition, FetchRequest, FetchResponse, FetchTopic, FetchedPartition, ListOffsetsPartition, ListOffsetsRequest,
+    ListOffsetsResponse, ListOffsetsTopic,
+};
+
+use super::{Shard, expect_response, request};
+use crate::client::{CallId, CallOptions, Node, Reply};
+use crate::clock::{Now, Tick};
+use crate::config::Isolation;
+use crate::fetch::Aborted;
+use crate::limits;
+use crate::mirror::link::{Link, LinkId, State};
+use crate::observe::{Event, StopReason};
+use crate::offset::SourceOffset;
+use crate::plan::{View, plan, walk};
+
+/// What the shard knows about its fetches.
+#[derive(Debug)]
+pub(super) struct Fetching {
+    /// Source broker → links whose partition it leads.
+    by_leader: BTreeMap<i32, Vec<LinkId>>,
+    /// The leaders changed: group again.
+    stale: bool,
+    /// The fetch that is out, per broker.
+    flights: BTreeMap<i32, FetchFlight>,
+    /// Questions about a source log's bounds.
+    bounds: BTreeMap<CallId, LinkId>,
+    /// Bytes of the memory budget, and those that are taken by lanes and by answers to come.
+    memory: usize,
+    held: usize,
+    reserved: usize,
+}
+
+#[derive(Debug)]
+struct FetchFlight {
+    call: CallId,
+    asked: Vec<(LinkId, i64)>,
+    reserved: usize,
+}
+
+impl Fetching {
+    pub(super) fn new(memory: usize) -> Self {
+        Self {
+            by_leader: BTreeMap::new(),
+            stale: true,
+            flights: BTreeMap::new(),
+            bounds: BTreeMap::new(),
+            memory,
+            held: 0,
+            reserved: 0,
+        }
+    }
+
+    /// The leaders or the links changed.
+    pub(super) fn regroup(&mut self) {
+        self.stale = true;
+    }
+
+    /// Bytes of a lane were acknowledged or dropped.
+    pub(super) fn release(&mut self, bytes: usize) {
+        self.held = self.held.saturating_sub(bytes);
+    }
+
+    fn take(&mut self, bytes: usize) {
+        self.held += bytes;
+    }
+
+    /// How much of the budget the next answer may fill; `None` if it has to wait for acknowledgements. An idle shard
+    /// always reads: one oversize batch must not stop it for ever.
+    fn room(&self, wanted: usize, least: usize) -> Option<usize> {
+        let used = self.held + self.reserved;
+        let free = self.memory.saturating_sub(used);
+        if free >= least || used == 0 { Some(wanted.min(free.max(least))) } else { None }
+    }
+}
+
+impl Shard {
+    /// Sends what can be fetched now.
+    pub(super) fn fetch(&mut self, now: Now) {
+        if self.fetching.stale {
+            self.group_by_leader(now);
+        }
+        let idle: Vec<i32> =
+            self.fetching.by_leader.keys().filter(|node| !self.fetching.flights.contains_key(node)).copied().collect();
+        for node in idle {
+            self.fetch_from(now, node);
+        }
+    }
+
+    fn group_by_leader(&mut self, now: Now) {
+        self.fetching.stale = false;
+        let mut groups: BTreeMap<i32, Vec<LinkId>> = BTreeMap::new();
+        let metadata = self.source.metadata();
+        let mut leaderless = false;
+        for (id, link) in &self.links {
+            match metadata.leader(&link.name.topic, link.name.partition) {
+                Some(node) => groups.entry(node).or_default().push(*id),
+                None => leaderless = true,
+            }
+        }
+        self.fetching.by_leader = groups;
+        if leaderless {
+            self.source.refresh_metadata(now);
+        }
+    }
+
+    fn fetch_from(&mut self, now: Now, node: i32) {
+        let lane_bytes = self.config.fetch.partition_bytes_max.saturating_mul(limits::LANE_FETCHES_MAX);
+        let least = self.config.fetch.partition_bytes_max;
+        let Some(room) = self.fetching.room(self.config.fetch.bytes_max, least) else { return };
+        let Some(ids) = self.fetching.by_leader.get_mut(&node) else { return };
+        // The broker fills the answer in the order of the request: the one that was first is last next time.
+        if !ids.is_empty() {
+            ids.rotate_left(1);
+        }
+        let mut held_back = false;
+        let mut asked = Vec::new();
+        let mut topics: Vec<FetchTopic> = Vec::new();
+        for id in ids.iter() {
+            let Some(link) = self.links.get_mut(id) else { continue };
+            let Some(next) = link.reads_at() else { continue };
+            if link.fetch_not_before > now.tick {
+                continue;
+            }
+            link.fetch_not_before = Tick::ZERO;
+            if link.lane.queued_bytes() >= lane_bytes {
+                held_back = true;
+                continue;
+            }
+            asked.push((*id, next.0));
+            append(&mut topics, &link.name.topic, partition(link, next));
+        }
+        if asked.is_empty() {
+            return;
+        }
+        let wait = if held_back { limits::FETCH_WAIT_HELD } else { self.config.fetch.wait_max };
+        let fetch = FetchRequest {
+            max_wait_ms: i32::try_from(wait.as_millis()).unwrap_or(i32::MAX),
+            min_bytes: i32::try_from(self.config.fetch.bytes_min).unwrap_or(1),
+            max_bytes: i32::try_from(room).unwrap_or(i32::MAX),
+            isolation_level: match self.config.fetch.isolation {
+                Isolation::ReadUncommitted => 0,
+                Isolation::ReadCommitted => 1,
+            },
+            session_id: 0,
+            session_epoch: -1,
+            topics,
+            forgotten_topics: Vec::new(),
+            rack_id: String::new(),
+        };
+        let timeout = self.config.source.request_timeout.saturating_add(wait);
+        // Fetch v0 and v1 answer in magic 0: timestamps would be lost (facts F1). Every broker from 0.10 on has v2.
+        let options = CallOptions { min_version: 2, max_version: i16::MAX, timeout, on: None };
+        let call = self.source.call(now, Node::Id(node), request(fetch), options);
+        self.fetching.reserved += room;
+        self.fetching.flights.insert(node, FetchFlight { call, asked, reserved: room });
+    }
+
+    /// Takes a reply of the source: a fetch, or a log's bounds.
+    pub(super) fn handle_fetched(&mut self, now: Now, reply: Reply) {
+        if let Some(link) = self.fetching.bounds.remove(&reply.call) {
+            return self.handle_bounds(now, link, reply);
+        }
+        let Some(node) = self.fetching.flights.iter().find(|(_, flight)| flight.call == reply.call).map(|(node, _)| *node)
+        else {
+            return;
+        };
+        let Some(flight) = self.fetching.flights.remove(&node) else { return };
+        self.fetching.reserved = self.fetching.reserved.saturating_sub(flight.reserved);
+        match expect_response!(reply, Fetch) {
+            Ok(response) => self.take_answer(now, &flight, response),
+            Err(_) => {
+                // The client's event names the broker and the reason; its links try again, at a new leader if need be.
+                for (id, _) in flight.asked {
+                    self.hold(now, id);
+                }
+                self.source.refresh_metadata(now);
+            }
+        }
+    }
+
+    fn take_answer(&mut self, now: Now, flight: &FetchFlight, response: FetchResponse) {
+        if !response.error_code.is_ok() {
+            for (id, _) in &flight.asked {
+                self.hold(now, *id);
+            }
+            return;
+        }
+        for topic in response.topics {
+            for fetched in topic.partitions {
+                let id = self.by_name.get(topic.name.as_str()).and_then(|of| of.get(&fetched.partition_index)).copied();
+                // What was not asked for, or is no longer wanted, is not looked at.
+                let Some(id) = id else { continue };
+                let Some((_, offset)) = flight.asked.iter().find(|(asked, _)| *asked == id) else { continue };
+                let current = self.links.get(&id).and_then(Link::reads_at);
+                if current == Some(SourceOffset(*offset)) {
+                    self.take_partition(now, id, fetched);
+                }
+            }
+        }
+    }
+
+    fn take_partition(&mut self, now: Now, id: LinkId, fetched: FetchedPartition) {
+        match fetched.error_code {
+            ErrorCode::NONE => {}
+            ErrorCode::OFFSET_OUT_OF_RANGE => return self.ask_bounds(now, id),
+            code if code.is_retriable() || code == ErrorCode::UNKNOWN_SERVER_ERROR => {
+                self.hold(now, id);
+                self.source.refresh_metadata(now);
+                self.fetching.regroup();
+                return;
+            }
+            code => return self.stop_link(now, id, StopReason::SourceRefuses(code), false),
+        }
+        let Some(link) = self.links.get_mut(&id) else { return };
+        link.fetch_backoff.reset();
+        // With read_committed a link is at the end when it is at the last stable offset; 2.0 does not say it (facts F8).
+        let end = match self.config.fetch.isolation {
+            Isolation::ReadCommitted if fetched.last_stable_offset >= 0 => fetched.last_stable_offset,
+            Isolation::ReadCommitted | Isolation::ReadUncommitted => fetched.high_watermark,
+        };
+        if link.source_end != Some(SourceOffset(end)) {
+            link.source_end = Some(SourceOffset(end));
+            self.mark(now, id);
+        }
+        let records = fetched.records.unwrap_or_default();
+        if records.is_empty() {
+            return;
+        }
+        let aborted = match self.config.fetch.isolation {
+            Isolation::ReadCommitted => Aborted::new(fetched.aborted_transactions.as_deref()),
+            Isolation::ReadUncommitted => Aborted::default(),
+        };
+        match self.links.get(&id).map(|link| &link.state) {
+            Some(State::Walking(_)) => self.walk(now, id, records, aborted),
+            Some(State::Running) => self.plan(now, id, records, aborted),
+            _ => {}
+        }
+    }
+
+    fn view(&self, link: &Link) -> Option<View> {
+        let target = link.route?.abilities;
+        Some(View { cursor: link.cursor.next.0, target, check_crcs: self.config.fetch.check_crcs })
+    }
+
+    fn plan(&mut self, now: Now, id: LinkId, records: bytes::Bytes, aborted: Aborted) {
+        let config = self.config.clone();
+        let Some(view) = self.links.get(&id).and_then(|link| self.view(link)) else { return };
+        let Some(link) = self.links.get_mut(&id) else { return };
+        let produce = &config.produce;
+        let outcome = plan(records, aborted, &view, produce.compression, produce.batch_bytes_max, &mut link.rewriter);
+        let mut fault = None;
+        for piece in outcome.pieces {
+            link.counters.headers_dropped += u64::from(piece.headers_dropped);
+            if piece.rewritten {
+                link.counters.batches_rewritten += 1;
+            } else {
+                link.counters.batches_raw += 1;
+            }
+            let warn = piece.headers_dropped > 0 && !std::mem::replace(&mut link.headers_warned, true);
+            if warn {
+                self.reports.push_back(super::ShardReport::Event(Event::HeadersDropped { topic: link.name.topic.to_string() }));
+            }
+            let before = link.lane.held_bytes();
+            if let Err(error) = link.lane.push(piece) {
+                fault = Some(error);
+                break;
+            }
+            self.fetching.take(link.lane.held_bytes() - before);
+        }
+        link.unstable |= outcome.gaps;
+        link.counters.batches_skipped += outcome.skipped.iter().map(|count| u64::from(*count)).sum::<u64>();
+        if outcome.cursor > link.cursor.next.0 {
+            link.cursor.move_to(SourceOffset(outcome.cursor));
+            link.lane.skip_to(SourceOffset(outcome.cursor));
+        }
+        let refused = fault
+            .map(|error| (outcome.cursor, crate::plan::Refused::Malformed(error)))
+            .or(outcome.refused);
+        self.writing.wake(id, &self.links);
+        self.mark(now, id);
+        if let Some((offset, why)) = refused {
+            self.stop_link(now, id, StopReason::Unreadable { offset: SourceOffset(offset), why }, false);
+        } else if let Some(need) = outcome.too_small {
+            self.grow(now, id, need);
+        }
+    }
+
+    fn walk(&mut self, now: Now, id: LinkId, records: bytes::Bytes, aborted: Aborted) {
+        let Some(view) = self.links.get(&id).and_then(|link| self.view(link)) else { return };
+        let Some(link) = self.links.get_mut(&id) else { return };
+        let State::Walking(walking) = &mut link.state else { return };
+        let walked = walk(records, aborted, &view, walking.left);
+        walking.left -= walked.records;
+        let (left, total, wanted, append_time) = (walking.left, walking.total, walking.last, walking.append_time);
+        if walked.cursor > link.cursor.next.0 {
+            link.cursor.move_to(SourceOffset(walked.cursor));
+        }
+        if let Some((offset, why)) = walked.refused {
+            return self.stop_link(now, id, StopReason::Unreadable { offset: SourceOffset(offset), why }, false);
+        }
+        if left == 0 {
+            let agrees = matches!((walked.last, wanted), (Some(source), Some(target)) if source.agrees(&target, append_time));
+            let source_next = SourceOffset(walked.cursor);
+            if agrees {
+                self.walked(now, id, source_next, total);
+            } else {
+                self.stop_link(now, id, StopReason::ContentDiffers { source_next, written: total }, false);
+            }
+        } else if let Some(need) = walked.too_small {
+            self.grow(now, id, need);
+        }
+    }
+
+    /// An answer held less than one batch (Fetch v2 and older cut it).
+    fn grow(&mut self, now: Now, id: LinkId, need: Option<usize>) {
+        let bytes_max = self.config.source.frame_bytes_max;
+        let Some(link) = self.links.get_mut(&id) else { return };
+        let offset = link.cursor.next;
+        if !link.cursor.grow(need) {
+            self.stop_link(now, id, StopReason::TooLarge { offset, bytes_max }, false);
+        }
+    }
+
+    /// The link tries again a little later.
+    fn hold(&mut self, now: Now, id: LinkId) {
+        if let Some(link) = self.links.get_mut(&id) {
+            let wait = link.fetch_backoff.next();
+            link.fetch_not_before = now.after(wait);
+        }
+    }
+
+    /// The source does not have the wanted offset: what does it have?
+    fn ask_bounds(&mut self, now: Now, id: LinkId) {
+        self.hold(now, id);
+        let Some(link) = self.links.get(&id) else { return };
+        let Some(node) = self.source.metadata().leader(&link.name.topic, link.name.partition) else { return };
+        let ask = |timestamp| ListOffsetsPartition { partition_index: link.name.partition, current_leader_epoch: -1, timestamp };
+        let topic = ListOffsetsTopic { name: link.name.topic.to_string(), partitions: vec![ask(-2)] };
+        let list = ListOffsetsRequest { isolation_level: 0, topics: vec![topic] };
+        let timeout = self.config.source.request_timeout;
+        let options = CallOptions { min_version: 0, max_version: i16::MAX, timeout, on: None };
+        let call = self.source.call(now, Node::Id(node), request(list), options);
+        self.fetching.bounds.insert(call, id);
+    }
+
+    fn handle_bounds(&mut self, now: Now, id: LinkId, reply: Reply) {
+        let Ok(response) = expect_response!(reply, ListOffsets) else { return };
+        let Some(start) = first_offset(&response) else { return };
+        let Some(link) = self.links.get(&id) else { return };
+        let Some(wanted) = link.reads_at() else { return };
+        let reason = if start > wanted.0 {
+            StopReason::SourceGone { wanted, log_start: SourceOffset(start) }
+        } else {
+            let log_end = link.source_end.filter(|end| *end < wanted).unwrap_or(SourceOffset(start));
+            StopReason::SourceTruncated { wanted, log_end }
+        };
+        self.stop_link(now, id, reason, false);
+    }
+}
+
+fn first_offset(response: &ListOffsetsResponse) -> Option<i64> {
+    let listed = response.topics.first()?.partitions.first()?;
+    listed.error_code.is_ok().then_some(listed.offset)
+}
+
+fn partition(link: &Link, next: SourceOffset) -> FetchPartition {
+    FetchPartition {
+        partition: link.name.partition,
+        current_leader_epoch: -1,
+        fetch_offset: next.0,
+        last_fetched_epoch: -1,
+        log_start_offset: -1,
+        partition_max_bytes: link.cursor.bytes(),
+    }
+}
+
+/// Adds a partition; neighbours of one topic share its name.
+fn append(topics: &mut Vec<FetchTopic>, name: &Arc<str>, partition: FetchPartition) {
+    match topics.last_mut() {
+        Some(topic) if *topic.name == **name => topic.partitions.push(partition),
+        _ => topics.push(FetchTopic { name: name.to_string(), partitions: vec![partition] }),
+    }
+}

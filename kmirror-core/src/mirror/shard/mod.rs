@@ -1,0 +1,336 @@
+//! The shard: some links, one connection to each broker that they need, nothing shared.
+//!
+//! Call order: feed `handle_*` with what happened, then `poll_net`, `poll_report` until empty, then sleep until
+//! `poll_timeout`.
+
+mod fetching;
+mod resuming;
+mod writing;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use kmirror_proto::messages::AnyRequest;
+
+use super::link::{Asked, Link, LinkId, LinkSpec, State};
+use super::report::{LinkProgress, ShardCommand, ShardReport};
+use crate::client::{CallId, Client, ClientEvent, NetAction, NetEvent, Reply};
+use crate::clock::{Now, Tick, earliest};
+use crate::config::{Config, Side};
+use crate::limits;
+use crate::observe::{Event, StopReason};
+use crate::runtime::Machine;
+
+/// Copies links. See the module's documentation for the order of calls.
+pub struct Shard {
+    config: Arc<Config>,
+    source: Client,
+    target: Client,
+    links: BTreeMap<LinkId, Link>,
+    /// (source topic, partition) → link.
+    by_name: BTreeMap<Arc<str>, BTreeMap<i32, LinkId>>,
+    fetching: fetching::Fetching,
+    writing: writing::Writing,
+    /// Questions about a link's place on the target.
+    resuming: BTreeMap<CallId, LinkId>,
+    /// Links that moved since the last report.
+    moved: BTreeSet<LinkId>,
+    report_at: Option<Tick>,
+    reports: VecDeque<ShardReport>,
+    stopping: bool,
+    finished: bool,
+}
+
+impl Shard {
+    /// A shard without links. `seed` decides its jitter.
+    #[must_use]
+    pub fn new(config: Arc<Config>, seed: u64) -> Self {
+        let memory = config.memory_bytes_max / config.streams.max(1);
+        Self {
+            source: Client::new(Side::Source, &config.source, seed),
+            target: Client::new(Side::Target, &config.target, seed.wrapping_add(1)),
+            links: BTreeMap::new(),
+            by_name: BTreeMap::new(),
+            fetching: fetching::Fetching::new(memory),
+            writing: writing::Writing::default(),
+            resuming: BTreeMap::new(),
+            moved: BTreeSet::new(),
+            report_at: None,
+            reports: VecDeque::new(),
+            stopping: false,
+            finished: false,
+            config,
+        }
+    }
+
+    fn open(&mut self, now: Now, specs: Vec<LinkSpec>) {
+        let frame_bytes_max = self.config.source.frame_bytes_max;
+        for spec in specs {
+            let id = spec.id;
+            self.by_name.entry(spec.name.topic.clone()).or_default().insert(spec.name.partition, id);
+            let mut link = Link::new(spec, &self.config.fetch, frame_bytes_max);
+            if link.checkpoint.is_some_and(|checkpoint| !checkpoint.drained) {
+                // Another process, or this one before a crash, may have left requests behind.
+                link.unsettled = Some(now.after(self.config.produce.settle));
+            }
+            self.links.insert(id, link);
+        }
+        self.fetching.regroup();
+        self.source.refresh_metadata(now);
+        self.target.refresh_metadata(now);
+    }
+
+    /// Lets everything that can go on go on.
+    fn advance(&mut self, now: Now) {
+        if self.finished {
+            return;
+        }
+        self.take_replies(now);
+        self.resume_links(now);
+        if !self.stopping {
+            self.fetch(now);
+        }
+        self.write(now);
+        self.report(now);
+        if self.stopping && self.is_drained() {
+            self.end(now);
+        }
+    }
+
+    fn take_replies(&mut self, now: Now) {
+        loop {
+            let mut idle = true;
+            while let Some(reply) = self.source.poll_reply() {
+                idle = false;
+                self.handle_fetched(now, reply);
+            }
+            while let Some(reply) = self.target.poll_reply() {
+                idle = false;
+                self.handle_target_reply(now, reply);
+            }
+            while let Some(event) = self.source.poll_event() {
+                self.handle_client_event(Side::Source, event);
+            }
+            while let Some(event) = self.target.poll_event() {
+                self.handle_client_event(Side::Target, event);
+            }
+            if idle {
+                break;
+            }
+        }
+    }
+
+    fn handle_target_reply(&mut self, now: Now, reply: Reply) {
+        if let Some(link) = self.resuming.remove(&reply.call) {
+            self.handle_place(now, link, reply);
+        } else {
+            self.handle_produced(now, reply);
+        }
+    }
+
+    fn handle_client_event(&mut self, side: Side, event: ClientEvent) {
+        match event {
+            ClientEvent::MetadataUpdated { .. } => {
+                if side == Side::Source {
+                    self.fetching.regroup();
+                }
+            }
+            ClientEvent::Connected { node, .. } => {
+                let broker = self.client(side).describe_node(node);
+                self.event(Event::Connected { side, broker });
+            }
+            ClientEvent::Disconnected { node, reason, .. } => {
+                let broker = self.client(side).describe_node(node);
+                self.event(Event::Disconnected { side, broker, reason });
+            }
+            ClientEvent::ConnectFailed { node, reason, .. } => {
+                let broker = self.client(side).describe_node(node);
+                self.event(Event::Disconnected { side, broker, reason });
+            }
+            ClientEvent::MetadataRejected { .. } | ClientEvent::Throttled { .. } => {}
+        }
+    }
+
+    fn client(&self, side: Side) -> &Client {
+        match side {
+            Side::Source => &self.source,
+            Side::Target => &self.target,
+        }
+    }
+
+    fn event(&mut self, event: Event) {
+        self.reports.push_back(ShardReport::Event(event));
+    }
+
+    /// Marks a link as moved; it is in the next report.
+    fn mark(&mut self, now: Now, id: LinkId) {
+        self.moved.insert(id);
+        if self.report_at.is_none() {
+            self.report_at = Some(now.after(limits::PROGRESS_INTERVAL));
+        }
+    }
+
+    /// As [`Shard::mark`], without waiting for the next report's time.
+    fn mark_now(&mut self, now: Now, id: LinkId) {
+        self.moved.insert(id);
+        self.report_at = Some(now.tick);
+    }
+
+    fn report(&mut self, now: Now) {
+        if self.report_at.is_none_or(|at| at > now.tick) && !(self.stopping && self.is_drained()) {
+            return;
+        }
+        self.report_at = None;
+        let moved = std::mem::take(&mut self.moved);
+        let progress: Vec<_> = moved.into_iter().filter_map(|id| self.progress(id)).collect();
+        if !progress.is_empty() {
+            self.reports.push_back(ShardReport::Progress(progress));
+        }
+    }
+
+    fn progress(&self, id: LinkId) -> Option<LinkProgress> {
+        let link = self.links.get(&id)?;
+        let metadata = self.target.metadata();
+        Some(LinkProgress {
+            link: id,
+            state: link.link_state(),
+            proved: link.placed.then(|| link.lane.proved()),
+            origin: link.is_origin(),
+            producer: link.producer,
+            leader_epoch: metadata
+                .topics
+                .get(&*link.name.target_topic)
+                .and_then(|topic| topic.partitions.get(&link.name.partition))
+                .map_or(-1, |partition| partition.leader_epoch),
+            drained: self.stopping && link.is_drained(),
+            caught_up: link.is_caught_up(),
+            source_end: link.source_end,
+            counters: link.counters,
+        })
+    }
+
+    /// A link stands still for good.
+    fn stop_link(&mut self, now: Now, id: LinkId, reason: StopReason, send_failure: bool) {
+        let Some(link) = self.links.get_mut(&id) else { return };
+        let released = link.lane.clear();
+        link.state = State::Stopped;
+        link.placed = false;
+        self.fetching.release(released);
+        self.writing.forget(id);
+        self.reports.push_back(ShardReport::Stopped { link: id, reason, send_failure });
+        self.mark(now, id);
+    }
+
+    fn is_drained(&self) -> bool {
+        self.links.values().all(|link| {
+            link.answers_due == 0
+                && match link.state {
+                    State::Running => link.lane.is_idle(),
+                    State::Doubting(_) => true,
+                    State::Waiting(_) | State::Resuming(..) | State::Storing | State::Walking(_) | State::Stopped => true,
+                }
+        })
+    }
+
+    fn stop(&mut self, now: Now) {
+        self.stopping = true;
+        // Every link's last word: whether it left anything behind.
+        let ids: Vec<_> = self.links.keys().copied().collect();
+        for id in ids {
+            self.mark(now, id);
+        }
+    }
+
+    fn end(&mut self, now: Now) {
+        let ids: Vec<_> = self.links.keys().copied().collect();
+        self.moved.extend(ids);
+        self.report_at = Some(now.tick);
+        self.report(now);
+        self.reports.push_back(ShardReport::Drained);
+        self.abort(now);
+    }
+
+    fn abort(&mut self, now: Now) {
+        self.source.close(now);
+        self.target.close(now);
+        self.finished = true;
+    }
+}
+
+impl Machine for Shard {
+    type Command = ShardCommand;
+    type Report = ShardReport;
+
+    fn handle_net(&mut self, now: Now, side: Side, event: NetEvent) {
+        match side {
+            Side::Source => self.source.handle_net(now, event),
+            Side::Target => self.target.handle_net(now, event),
+        }
+        self.advance(now);
+    }
+
+    fn handle_timeout(&mut self, now: Now) {
+        self.source.handle_timeout(now);
+        self.target.handle_timeout(now);
+        self.advance(now);
+    }
+
+    fn handle_command(&mut self, now: Now, command: ShardCommand) {
+        match command {
+            ShardCommand::Open(specs) => self.open(now, specs),
+            ShardCommand::OriginStored(link) => self.origin_stored(now, link),
+            ShardCommand::Stop => self.stop(now),
+            ShardCommand::Abort => self.abort(now),
+        }
+        self.advance(now);
+    }
+
+    fn poll_net(&mut self) -> Option<(Side, NetAction)> {
+        let source = self.source.poll_net().map(|action| (Side::Source, action));
+        source.or_else(|| self.target.poll_net().map(|action| (Side::Target, action)))
+    }
+
+    fn poll_report(&mut self) -> Option<ShardReport> {
+        self.reports.pop_front()
+    }
+
+    fn poll_timeout(&self) -> Option<Tick> {
+        if self.finished {
+            return None;
+        }
+        let clients = earliest(self.source.poll_timeout(), self.target.poll_timeout());
+        let links = self.links.values().filter_map(|link| match &link.state {
+            State::Waiting(until) | State::Resuming(_, Asked::Until(until)) => Some(*until),
+            State::Doubting(until) if link.answers_due == 0 => Some(*until),
+            State::Running | State::Walking(_) if link.fetch_not_before > Tick::ZERO => Some(link.fetch_not_before),
+            State::Doubting(_)
+            | State::Running
+            | State::Walking(_)
+            | State::Resuming(..)
+            | State::Storing
+            | State::Stopped => None,
+        });
+        earliest(earliest(clients, self.report_at), links.filter(|_| !self.stopping).min())
+    }
+
+    fn is_finished(&self) -> bool {
+        self.finished
+    }
+}
+
+/// The response of a reply, if it is of the wanted kind.
+macro_rules! expect_response {
+    ($reply:expr, $kind:ident) => {
+        match $reply.outcome {
+            Ok(kmirror_proto::messages::AnyResponse::$kind(response)) => Ok(response),
+            Ok(other) => Err(crate::client::CallError::Unknown(format!("an answer of another kind: {other:?}"))),
+            Err(error) => Err(error),
+        }
+    };
+}
+use expect_response;
+
+/// A request with its boxed kind: keeps the call sites short.
+fn request(request: impl Into<AnyRequest>) -> AnyRequest {
+    request.into()
+}

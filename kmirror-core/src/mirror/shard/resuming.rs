@@ -1,0 +1,244 @@
+//! Finding each link's place on the target, at the beginning and after every doubt.
+
+use kmirror_proto::api::ApiKey;
+
+use super::{Shard, ShardReport};
+use crate::client::{CallError, CallOptions, Node, Reply};
+use crate::clock::{Now, Tick};
+use crate::ledger::Checkpoint;
+use crate::mirror::link::{Asked, Link, LinkId, State, TargetRoute, Walk};
+use crate::observe::{Event, StopReason};
+use crate::offset::SourceOffset;
+use crate::plan::{Abilities, Magic};
+use crate::produce::{Lane, Proved, Window};
+use crate::resume::{Found, Next, Progress, Resume, settled_at};
+
+impl Shard {
+    /// Moves every link on that looks for its place.
+    pub(super) fn resume_links(&mut self, now: Now) {
+        let waiting: Vec<LinkId> = self
+            .links
+            .iter()
+            .filter(|(_, link)| match &link.state {
+                State::Waiting(until) | State::Resuming(_, Asked::Until(until)) => *until <= now.tick,
+                State::Doubting(until) => link.answers_due == 0 && *until <= now.tick,
+                State::Resuming(_, Asked::Nothing) => true,
+                State::Resuming(_, Asked::Call(_)) | State::Storing | State::Walking(_) | State::Running | State::Stopped => false,
+            })
+            .map(|(id, _)| *id)
+            .collect();
+        for id in waiting {
+            self.resume(now, id);
+        }
+    }
+
+    fn resume(&mut self, now: Now, id: LinkId) {
+        let Some(link) = self.links.get_mut(&id) else { return };
+        if let State::Waiting(_) | State::Doubting(_) = link.state {
+            let Some(node) = self.target.metadata().leader(&link.name.target_topic, link.name.partition) else {
+                let wait = link.write_backoff.next();
+                link.state = State::Waiting(now.after(wait));
+                self.target.refresh_metadata(now);
+                return;
+            };
+            let name = &link.name;
+            let resume =
+                Resume::new(&name.target_topic, name.partition, link.checkpoint, link.start, link.producer, link.unsettled);
+            link.route = None;
+            link.target_node = node;
+            link.state = State::Resuming(Box::new(resume), Asked::Nothing);
+        }
+        self.step(now, id);
+    }
+
+    /// Asks the next question of a resume, or concludes it.
+    fn step(&mut self, now: Now, id: LinkId) {
+        let Some(link) = self.links.get_mut(&id) else { return };
+        let node = link.target_node;
+        let on = link.route.map(|route| route.conn);
+        let name = link.name.to_string();
+        let State::Resuming(resume, asked) = &mut link.state else { return };
+        match resume.next(now) {
+            Next::Call { request, version_min } => {
+                let timeout = self.config.target.request_timeout;
+                let options = CallOptions { min_version: version_min, max_version: i16::MAX, timeout, on };
+                let call = self.target.call(now, Node::Id(node), request, options);
+                *asked = Asked::Call(call);
+                self.resuming.insert(call, id);
+            }
+            Next::Wait(until) => {
+                *asked = Asked::Until(until);
+                let wait_ms = u64::try_from(until.since(now.tick).as_millis()).unwrap_or(u64::MAX);
+                if wait_ms >= 1000 {
+                    self.event(Event::Settling { link: name, wait_ms });
+                }
+            }
+            Next::Answer => {}
+            Next::Found(found) => self.found(now, id, found),
+            Next::Impossible(why) => self.stop_link(now, id, StopReason::Target(why), false),
+        }
+    }
+
+    /// Takes an answer about a link's place.
+    pub(super) fn handle_place(&mut self, now: Now, id: LinkId, reply: Reply) {
+        let abilities = reply.conn.and_then(|conn| Some((conn, self.abilities(reply.node)?)));
+        let Some(link) = self.links.get_mut(&id) else { return };
+        let State::Resuming(resume, asked) = &mut link.state else { return };
+        *asked = Asked::Nothing;
+        let response = match reply.outcome {
+            Ok(response) => response,
+            Err(error) => return self.not_placed(now, id, &error),
+        };
+        if let Some((conn, abilities)) = abilities {
+            // Everything up to the first write goes over one connection: what was read there is what is written on.
+            link.route = Some(TargetRoute { node: reply.node, conn, abilities });
+        }
+        match resume.handle_response(now, &response) {
+            Ok(Progress::On) => self.step(now, id),
+            Ok(Progress::Later(_)) => self.wait(now, id),
+            Err(why) => self.stop_link(now, id, StopReason::Target(why), false),
+        }
+    }
+
+    fn not_placed(&mut self, now: Now, id: LinkId, error: &CallError) {
+        match error {
+            CallError::NotSent(_) | CallError::Unknown(_) => self.wait(now, id),
+            CallError::Unsupported { .. } => {
+                self.stop_link(now, id, StopReason::NoCommonVersion(error.to_string()), false);
+            }
+        }
+    }
+
+    /// Tries again after the link's back-off, at whichever broker leads then.
+    fn wait(&mut self, now: Now, id: LinkId) {
+        let Some(link) = self.links.get_mut(&id) else { return };
+        let wait = link.write_backoff.next();
+        link.state = State::Waiting(now.after(wait));
+        link.route = None;
+        self.target.refresh_metadata(now);
+    }
+
+    fn abilities(&self, node: i32) -> Option<Abilities> {
+        let versions = self.target.versions(node)?;
+        Some(Abilities {
+            magic: if versions.reaches(ApiKey::PRODUCE, 3) { Magic::V2 } else { Magic::V1 },
+            zstd: versions.reaches(ApiKey::PRODUCE, 7),
+            takes_unknown_ids: versions.reaches(ApiKey::INIT_PRODUCER_ID, 3),
+        })
+    }
+
+    fn found(&mut self, now: Now, id: LinkId, found: Found) {
+        let Some(link) = self.links.get_mut(&id) else { return };
+        let Some(route) = link.route else { return self.wait(now, id) };
+        // Producer ids came with magic 2; a mirror has one exactly where its target keeps them.
+        if (route.abilities.magic == Magic::V2) != link.producer.is_some() {
+            let text = format!(
+                "target broker {} speaks for another release than the one that the mirror began with: restart kmirror once all \
+                 brokers are upgraded",
+                route.node
+            );
+            return self.stop_link(now, id, StopReason::NoCommonVersion(text), false);
+        }
+        link.unsettled = None;
+        link.guarded = found.guarded;
+        link.rewriter = None;
+        let name = link.name.to_string();
+        if found.tail_expired {
+            self.reports.push_back(ShardReport::Event(Event::TailExpired { link: name, target_next: found.from.target_next }));
+        }
+        if found.origin {
+            link.origin = Some(found.from.target_next);
+            link.place(found.from);
+            link.state = State::Storing;
+            self.mark_now(now, id);
+            return;
+        }
+        link.cursor.move_to(found.from.source_next);
+        if found.written == 0 {
+            link.place(found.from);
+            self.run(now, id, 0);
+        } else {
+            link.from = found.from;
+            let (left, total) = (found.written, found.written);
+            link.state = State::Walking(Walk { left, total, last: found.last, append_time: found.append_time });
+            self.mark(now, id);
+        }
+    }
+
+    /// The walk is done: `counted` records beyond the checkpoint are on the target, and the source goes on at `source_next`.
+    pub(super) fn walked(&mut self, now: Now, id: LinkId, source_next: SourceOffset, counted: u64) {
+        let Some(link) = self.links.get_mut(&id) else { return };
+        let State::Walking(walk) = link.state else { return };
+        let from = link.from;
+        let proved = Proved {
+            source_next,
+            target_next: from.target_next.plus_many(counted),
+            sequence: from.sequence.plus(counted),
+            fingerprint: walk.last,
+        };
+        link.place(proved);
+        self.run(now, id, counted);
+    }
+
+    fn run(&mut self, now: Now, id: LinkId, counted: u64) {
+        let Some(link) = self.links.get_mut(&id) else { return };
+        link.state = State::Running;
+        let proved = link.lane.proved();
+        let event = Event::Resumed {
+            link: link.name.to_string(),
+            source_next: proved.source_next,
+            target_next: proved.target_next,
+            counted,
+            origin: link.is_origin(),
+        };
+        self.event(event);
+        self.mark(now, id);
+    }
+
+    /// The ledger has the link's first checkpoint: from now on a crash finds where it began.
+    pub(super) fn origin_stored(&mut self, now: Now, id: LinkId) {
+        if self.links.get(&id).is_some_and(|link| matches!(link.state, State::Storing)) {
+            self.run(now, id, 0);
+        }
+    }
+
+    /// Something unexpected: nothing more is sent, and once every answer that is due has come the target's log is
+    /// asked. `unsettled` is when a request was sent whose outcome is unknown.
+    pub(super) fn doubt(&mut self, now: Now, id: LinkId, why: String, unsettled: Option<Tick>) {
+        let settle = self.config.produce.settle;
+        let Some(link) = self.links.get_mut(&id) else { return };
+        if let Some(sent) = unsettled {
+            let until = settled_at(sent, settle);
+            link.unsettled = Some(link.unsettled.map_or(until, |other| other.max(until)));
+        }
+        if matches!(link.state, State::Doubting(_) | State::Stopped) {
+            return;
+        }
+        if link.placed {
+            link.checkpoint = Some(link.memory(now));
+        }
+        let released = link.lane.clear();
+        let wait = link.write_backoff.next();
+        link.state = State::Doubting(now.after(wait));
+        let name = link.name.to_string();
+        self.fetching.release(released);
+        self.writing.forget(id);
+        self.event(Event::Doubt { link: name, why });
+    }
+}
+
+impl Link {
+    /// The link has its place.
+    fn place(&mut self, proved: Proved) {
+        self.lane = Lane::new(self.producer, proved);
+        self.lane.set_window(Window::One);
+        self.cursor.move_to(proved.source_next);
+        self.placed = true;
+    }
+
+    /// The lane's proved point as a claim for the next resume.
+    fn memory(&self, now: Now) -> Checkpoint {
+        let checkpoint = Checkpoint::new(&self.lane.proved(), self.producer, -1, false, now.unix_ms);
+        Checkpoint { origin: self.is_origin(), ..checkpoint }
+    }
+}

@@ -1,0 +1,300 @@
+//! Writing: per target broker, the lanes that have something to send share requests; each answer is audited.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use kmirror_proto::error_code::ErrorCode;
+use kmirror_proto::messages::{ProducePartition, ProduceRequest, ProduceTopic, ProducedPartition, RecordChunks};
+
+use super::{Shard, expect_response, request};
+use crate::client::{CallError, CallId, CallOptions, ConnId, Node, Reply};
+use crate::clock::{Now, Tick};
+use crate::limits;
+use crate::mirror::link::{Link, LinkId, State};
+use crate::observe::{Event, StopReason};
+use crate::plan::Magic;
+use crate::produce::{Audit, Verdict, Window, audit};
+use crate::resume::is_young;
+
+/// What the shard knows about its writes.
+#[derive(Debug, Default)]
+pub(super) struct Writing {
+    /// Target broker → links that may have something to send.
+    ready: BTreeMap<i32, BTreeSet<LinkId>>,
+    /// Target broker → the link that was served last.
+    last: BTreeMap<i32, LinkId>,
+    flights: BTreeMap<CallId, ProduceFlight>,
+    /// Requests that are out, per broker.
+    out: BTreeMap<i32, usize>,
+}
+
+#[derive(Debug)]
+struct ProduceFlight {
+    node: i32,
+    links: Vec<LinkId>,
+}
+
+impl Writing {
+    /// A link may have something to send.
+    pub(super) fn wake(&mut self, id: LinkId, links: &BTreeMap<LinkId, Link>) {
+        let Some(link) = links.get(&id) else { return };
+        let Some(route) = link.route else { return };
+        if matches!(link.state, State::Running) && link.lane.is_ready() {
+            self.ready.entry(route.node).or_default().insert(id);
+        }
+    }
+
+    /// A link has nothing to send any more.
+    pub(super) fn forget(&mut self, id: LinkId) {
+        for links in self.ready.values_mut() {
+            links.remove(&id);
+        }
+    }
+}
+
+/// A request that is being filled. All its lanes were placed over one connection, and take one format.
+struct Filling {
+    conn: ConnId,
+    magic: Magic,
+    topics: Vec<ProduceTopic>,
+    links: Vec<LinkId>,
+    bytes: usize,
+}
+
+impl Shard {
+    /// Sends what can be sent now.
+    pub(super) fn write(&mut self, now: Now) {
+        let nodes: Vec<i32> =
+            self.writing.ready.iter().filter(|(_, links)| !links.is_empty()).map(|(node, _)| *node).collect();
+        for node in nodes {
+            while self.writing.out.get(&node).copied().unwrap_or(0) < limits::PRODUCE_REQUESTS_IN_FLIGHT_MAX {
+                if !self.write_to(now, node) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Fills and sends one request; `false` if no lane of the broker has anything.
+    fn write_to(&mut self, now: Now, node: i32) -> bool {
+        let Some(filling) = self.fill(node) else { return false };
+        let timeout = self.config.target.request_timeout;
+        let produce = ProduceRequest {
+            transactional_id: None,
+            acks: -1,
+            timeout_ms: i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX),
+            topics: filling.topics,
+        };
+        let (min_version, max_version) = match filling.magic {
+            // v2 is the first that takes timestamps; v3 and later take nothing but magic 2 (facts M1).
+            Magic::V1 => (2, 2),
+            Magic::V2 => (3, i16::MAX),
+        };
+        let options = CallOptions { min_version, max_version, timeout, on: Some(filling.conn) };
+        let call = self.target.call(now, Node::Id(node), request(produce), options);
+        for id in &filling.links {
+            if let Some(link) = self.links.get_mut(id) {
+                link.answers_due += 1;
+            }
+        }
+        *self.writing.out.entry(node).or_default() += 1;
+        self.writing.flights.insert(call, ProduceFlight { node, links: filling.links });
+        true
+    }
+
+    fn fill(&mut self, node: i32) -> Option<Filling> {
+        let bytes_max = self.config.produce.request_bytes_max;
+        let ready = self.writing.ready.get_mut(&node)?;
+        // Round robin: begin behind the one that was served last.
+        let order: Vec<LinkId> = match self.writing.last.get(&node) {
+            Some(last) => ready.iter().filter(|id| *id > last).chain(ready.iter().filter(|id| *id <= last)).copied().collect(),
+            None => ready.iter().copied().collect(),
+        };
+        let mut filling: Option<Filling> = None;
+        for id in order {
+            let Some(link) = self.links.get_mut(&id) else { continue };
+            let Some(route) = link.route.filter(|route| route.node == node && matches!(link.state, State::Running)) else {
+                ready.remove(&id);
+                continue;
+            };
+            let filled = filling.get_or_insert_with(|| Filling {
+                conn: route.conn,
+                magic: route.abilities.magic,
+                topics: Vec::new(),
+                links: Vec::new(),
+                bytes: 0,
+            });
+            if filled.conn != route.conn {
+                continue;
+            }
+            let room = bytes_max.saturating_sub(filled.bytes);
+            let Some(outgoing) = link.lane.take(room) else {
+                ready.remove(&id);
+                continue;
+            };
+            filled.bytes += outgoing.bytes;
+            filled.links.push(id);
+            let partition = ProducePartition { index: link.name.partition, records: RecordChunks(outgoing.chunks) };
+            append(&mut filled.topics, &link.name.target_topic, partition);
+            if !link.lane.is_ready() {
+                ready.remove(&id);
+            }
+            self.writing.last.insert(node, id);
+            if filled.bytes >= bytes_max {
+                break;
+            }
+        }
+        filling.filter(|filling| !filling.links.is_empty())
+    }
+
+    /// Takes a reply to a write.
+    pub(super) fn handle_produced(&mut self, now: Now, reply: Reply) {
+        let Some(flight) = self.writing.flights.remove(&reply.call) else { return };
+        if let Some(out) = self.writing.out.get_mut(&flight.node) {
+            *out = out.saturating_sub(1);
+        }
+        for id in &flight.links {
+            if let Some(link) = self.links.get_mut(id) {
+                link.answers_due = link.answers_due.saturating_sub(1);
+            }
+        }
+        let sent = reply.sent;
+        let broker = self.target.describe_node(flight.node);
+        match expect_response!(reply, Produce) {
+            Ok(response) => {
+                let mut unanswered: BTreeSet<LinkId> = flight.links.iter().copied().collect();
+                for topic in response.topics {
+                    for produced in topic.partitions {
+                        let id = flight.links.iter().copied().find(|id| self.is_named(*id, &topic.name, produced.index));
+                        if let Some(id) = id.filter(|id| unanswered.remove(id)) {
+                            self.take_ack(now, id, &produced, sent, &broker);
+                        }
+                    }
+                }
+                for id in unanswered {
+                    self.doubt(now, id, format!("{broker}: its answer leaves the partition out"), sent.or(Some(now.tick)));
+                }
+            }
+            Err(error) => self.produce_failed(now, &flight.links, &error, sent),
+        }
+    }
+
+    fn produce_failed(&mut self, now: Now, links: &[LinkId], error: &CallError, sent: Option<Tick>) {
+        // NotSent: no byte left this process. Unknown: it may yet take effect.
+        let unsettled = match error {
+            CallError::NotSent(_) | CallError::Unsupported { .. } => None,
+            CallError::Unknown(_) => Some(sent.unwrap_or(now.tick)),
+        };
+        for id in links {
+            if let CallError::Unsupported { .. } = error {
+                self.stop_link(now, *id, StopReason::NoCommonVersion(error.to_string()), false);
+            } else {
+                self.doubt(now, *id, error.to_string(), unsettled);
+            }
+        }
+        self.target.refresh_metadata(now);
+    }
+
+    fn is_named(&self, id: LinkId, topic: &str, partition: i32) -> bool {
+        self.links.get(&id).is_some_and(|link| link.name.partition == partition && *link.name.target_topic == *topic)
+    }
+
+    fn take_ack(&mut self, now: Now, id: LinkId, produced: &ProducedPartition, sent: Option<Tick>, broker: &str) {
+        let Some(link) = self.links.get_mut(&id) else { return };
+        // After a doubt the answers still due change nothing: the log will be read.
+        if !matches!(link.state, State::Running) {
+            return;
+        }
+        let expected = link.lane.expected();
+        let answer = Audit { error: produced.error_code, base_offset: produced.base_offset, expected };
+        match audit(answer) {
+            Verdict::Written => self.written(now, id),
+            Verdict::Elsewhere { base_offset } => {
+                if link.producer.is_none() && base_offset > expected.0 {
+                    // Without stamps nothing tells whose records lie between, but that they do is certain.
+                    let reason = StopReason::AppendedElsewhere { expected, found: base_offset };
+                    return self.stop_link(now, id, reason, false);
+                }
+                let why = format!("{broker}: appended at offset {base_offset}, expected at {expected}");
+                self.doubt(now, id, why, sent);
+            }
+            Verdict::Retry(code) => {
+                self.target.refresh_metadata(now);
+                self.doubt(now, id, format!("{broker}: {code}"), None);
+            }
+            Verdict::Unknown(code) => self.unclear(now, id, code, sent, broker),
+            Verdict::Final(code) => self.refused(now, id, code),
+        }
+    }
+
+    fn written(&mut self, now: Now, id: LinkId) {
+        let in_flight_max = self.config.produce.in_flight_max;
+        let Some(link) = self.links.get_mut(&id) else { return };
+        let released = link.lane.acknowledge();
+        link.counters.records += u64::from(released.records);
+        link.counters.bytes += u64::try_from(released.bytes).unwrap_or(u64::MAX);
+        link.out_of_sequence = 0;
+        link.write_backoff.reset();
+        let young = link.lane.oldest_timestamp().is_none_or(|oldest| is_young(oldest, now));
+        link.guarded = link.producer.is_some() && young;
+        link.lane.set_window(link.window(in_flight_max));
+        self.fetching.release(released.bytes);
+        self.writing.wake(id, &self.links);
+        self.mark(now, id);
+    }
+
+    /// An answer that does not say whether the batch is there.
+    fn unclear(&mut self, now: Now, id: LinkId, code: ErrorCode, sent: Option<Tick>, broker: &str) {
+        let about_sequences = matches!(
+            code,
+            ErrorCode::OUT_OF_ORDER_SEQUENCE_NUMBER | ErrorCode::UNKNOWN_PRODUCER_ID | ErrorCode::INVALID_PRODUCER_EPOCH
+        );
+        if about_sequences {
+            let Some(link) = self.links.get_mut(&id) else { return };
+            link.out_of_sequence += 1;
+            if link.out_of_sequence > OUT_OF_SEQUENCE_MAX {
+                return self.stop_link(now, id, StopReason::OutOfSequence(code), true);
+            }
+        }
+        // A refused sequence was not appended; everything else may have been.
+        self.doubt(now, id, format!("{broker}: {code}"), if about_sequences { None } else { sent });
+        self.target.refresh_metadata(now);
+    }
+
+    /// The target refuses a batch for good: the mirror stops, or leaves its records out, counts and names them.
+    fn refused(&mut self, now: Now, id: LinkId, code: ErrorCode) {
+        let abort = self.config.produce.abort_on_send_failure;
+        let Some(link) = self.links.get_mut(&id) else { return };
+        let Some((from, to, records)) = link.lane.oldest() else { return };
+        let reason = StopReason::TargetRefuses { from, to, code };
+        if abort {
+            return self.stop_link(now, id, reason, true);
+        }
+        link.lane.leave_out();
+        link.counters.dropped += u64::from(records);
+        let name = link.name.to_string();
+        self.event(Event::Dropped { link: name, from, to, records, reason });
+        self.doubt(now, id, format!("{records} records were left out"), None);
+        self.mark(now, id);
+    }
+}
+
+impl Link {
+    /// How many requests may be on their way after an acknowledgement (EXACTNESS.md P8).
+    fn window(&self, in_flight_max: usize) -> Window {
+        let Some(route) = self.route else { return Window::One };
+        let trusted = self.guarded || !route.abilities.takes_unknown_ids;
+        if self.producer.is_some() && trusted && !self.unstable { Window::Open(in_flight_max) } else { Window::One }
+    }
+}
+
+/// Adds a partition; neighbours of one topic share its name.
+fn append(topics: &mut Vec<ProduceTopic>, name: &Arc<str>, partition: ProducePartition) {
+    match topics.last_mut() {
+        Some(topic) if *topic.name == **name => topic.partitions.push(partition),
+        _ => topics.push(ProduceTopic { name: name.to_string(), partitions: vec![partition] }),
+    }
+}
+
+/// Resumes in a row that end in an answer about sequences before the link is stopped.
+const OUT_OF_SEQUENCE_MAX: u32 = 5;

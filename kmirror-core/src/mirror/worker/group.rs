@@ -1,0 +1,237 @@
+//! The source's consumer group: read once for where MirrorMaker was, told from time to time for lag tools. Never the
+//! truth.
+
+use std::collections::BTreeMap;
+
+use kmirror_proto::ErrorCode;
+use kmirror_proto::messages::{
+    AnyRequest, AnyResponse, FindCoordinatorRequest, OffsetCommitPartition, OffsetCommitRequest, OffsetCommitTopic,
+    OffsetFetchRequest, OffsetFetchTopic,
+};
+
+use super::{MirrorError, Phase, Worker};
+use crate::client::{CallId, CallOptions, Node, Reply};
+use crate::clock::{Now, Tick};
+use crate::observe::Event;
+
+/// One consumer group of the source.
+#[derive(Debug)]
+pub(super) struct Group {
+    name: String,
+    coordinator: Option<i32>,
+    call: Option<(CallId, Question)>,
+    /// The next commit.
+    commit_at: Option<Tick>,
+    /// A commit is wanted as soon as the coordinator is known.
+    commit_wanted: bool,
+    tries: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Question {
+    Coordinator,
+    Committed,
+    Commit,
+}
+
+impl Group {
+    pub(super) fn new(name: String) -> Self {
+        Self { name, coordinator: None, call: None, commit_at: None, commit_wanted: false, tries: 0 }
+    }
+
+    pub(super) fn poll_timeout(&self) -> Option<Tick> {
+        self.commit_at.filter(|_| self.call.is_none())
+    }
+
+    /// Whether nothing is on its way and nothing is wanted.
+    pub(super) fn is_idle(&self) -> bool {
+        self.call.is_none() && !self.commit_wanted
+    }
+}
+
+impl Worker {
+    fn ask_group(&mut self, now: Now, node: Node, request: AnyRequest, question: Question, min_version: i16) {
+        let options = CallOptions::within(self.config.source.request_timeout).versions(min_version, i16::MAX);
+        let call = self.source.call(now, node, request, options);
+        if let Some(group) = &mut self.group {
+            group.call = Some((call, question));
+        }
+    }
+
+    /// Asks for the committed offsets of every link, or first for the coordinator.
+    pub(super) fn ask_committed(&mut self, now: Now) {
+        let Some(group) = &self.group else { return };
+        if group.call.is_some() {
+            return;
+        }
+        let group_id = group.name.clone();
+        let Some(coordinator) = group.coordinator else { return self.ask_coordinator(now) };
+        let mut topics: Vec<OffsetFetchTopic> = Vec::new();
+        for tracked in self.links.values() {
+            match topics.last_mut() {
+                Some(topic) if *topic.name == *tracked.name.topic => topic.partition_indexes.push(tracked.name.partition),
+                _ => topics.push(OffsetFetchTopic {
+                    name: tracked.name.topic.to_string(),
+                    partition_indexes: vec![tracked.name.partition],
+                }),
+            }
+        }
+        let request = OffsetFetchRequest { group_id, topics: Some(topics), require_stable: false };
+        // v0 asks ZooKeeper, where only the consumers of 0.8 committed.
+        self.ask_group(now, Node::Id(coordinator), request.into(), Question::Committed, 1);
+    }
+
+    fn ask_coordinator(&mut self, now: Now) {
+        let Some(group) = &self.group else { return };
+        let request = FindCoordinatorRequest { key: group.name.clone(), key_type: 0 };
+        self.ask_group(now, Node::Any, request.into(), Question::Coordinator, 0);
+    }
+
+    /// Commits what is mirrored: at once, or as soon as the coordinator is known.
+    pub(super) fn commit(&mut self, now: Now) {
+        let Some(group) = &mut self.group else { return };
+        group.commit_wanted = true;
+        group.commit_at = Some(now.after(self.config.commit_interval));
+        if group.call.is_some() {
+            return;
+        }
+        let group_id = group.name.clone();
+        let Some(coordinator) = group.coordinator else { return self.ask_coordinator(now) };
+        let topics = self.commit_topics();
+        if let Some(group) = &mut self.group {
+            group.commit_wanted = false;
+        }
+        if topics.is_empty() {
+            return;
+        }
+        let request = OffsetCommitRequest {
+            group_id,
+            generation_id_or_member_epoch: -1,
+            member_id: String::new(),
+            group_instance_id: None,
+            retention_time_ms: -1,
+            topics,
+        };
+        // v0 would write to ZooKeeper, v1 wants a timestamp each.
+        self.ask_group(now, Node::Id(coordinator), request.into(), Question::Commit, 2);
+    }
+
+    fn commit_topics(&self) -> Vec<OffsetCommitTopic> {
+        let mut topics: Vec<OffsetCommitTopic> = Vec::new();
+        for tracked in self.links.values() {
+            let Some(proved) = tracked.progress.as_ref().and_then(|progress| progress.proved) else { continue };
+            let partition = OffsetCommitPartition {
+                partition_index: tracked.name.partition,
+                committed_offset: proved.source_next.0,
+                committed_leader_epoch: -1,
+                committed_metadata: Some(String::new()),
+            };
+            match topics.last_mut() {
+                Some(topic) if *topic.name == *tracked.name.topic => topic.partitions.push(partition),
+                _ => topics.push(OffsetCommitTopic { name: tracked.name.topic.to_string(), partitions: vec![partition] }),
+            }
+        }
+        topics
+    }
+
+    /// Takes a reply if it is to one of the group's questions, else gives it back.
+    pub(super) fn handle_group_reply(&mut self, now: Now, reply: Reply) -> Option<Reply> {
+        let asked = self.group.as_ref().and_then(|group| group.call);
+        let Some((_, question)) = asked.filter(|(call, _)| *call == reply.call) else { return Some(reply) };
+        if let Some(group) = &mut self.group {
+            group.call = None;
+        }
+        match (question, reply.outcome) {
+            (Question::Coordinator, Ok(AnyResponse::FindCoordinator(response))) => {
+                if response.error_code.is_ok() {
+                    self.coordinator_found(now, response.node_id);
+                } else {
+                    self.group_refused(now, response.error_code);
+                }
+            }
+            (Question::Committed, Ok(AnyResponse::OffsetFetch(response))) => {
+                let codes = response.topics.iter().flat_map(|topic| &topic.partitions).map(|partition| partition.error_code);
+                let failed = std::iter::once(response.error_code).chain(codes).find(|code| !code.is_ok());
+                match failed {
+                    // An unknown partition was never committed (facts/other.md).
+                    None | Some(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION) => {
+                        let mut committed = BTreeMap::new();
+                        for topic in response.topics {
+                            for partition in topic.partitions.iter().filter(|partition| partition.committed_offset >= 0) {
+                                committed.insert((topic.name.clone(), partition.partition_index), partition.committed_offset);
+                            }
+                        }
+                        self.positions.set_committed(committed);
+                    }
+                    Some(code) => self.group_refused(now, code),
+                }
+            }
+            (Question::Commit, Ok(AnyResponse::OffsetCommit(response))) => {
+                let codes = response.topics.iter().flat_map(|topic| &topic.partitions).map(|partition| partition.error_code);
+                let failed = codes.into_iter().find(|code| !code.is_ok());
+                self.committed(now, failed);
+            }
+            (_, Ok(_)) => self.group_failed(now, "an answer to another question".to_owned()),
+            (_, Err(error)) => self.group_failed(now, error.to_string()),
+        }
+        None
+    }
+
+    fn coordinator_found(&mut self, now: Now, node: i32) {
+        if let Some(group) = &mut self.group {
+            group.coordinator = Some(node);
+            group.tries = 0;
+            if group.commit_wanted {
+                self.commit(now);
+            }
+        }
+    }
+
+    fn committed(&mut self, now: Now, failed: Option<ErrorCode>) {
+        let Some(group) = &mut self.group else { return };
+        match failed {
+            None => {
+                group.tries = 0;
+                if group.commit_wanted {
+                    self.commit(now);
+                }
+            }
+            // Members hold the group: whoever they are, they consume what this mirror is to copy.
+            Some(ErrorCode::UNKNOWN_MEMBER_ID | ErrorCode::ILLEGAL_GENERATION | ErrorCode::REBALANCE_IN_PROGRESS) => {
+                let group = group.name.clone();
+                self.fail(now, MirrorError::GroupAlive { group });
+            }
+            Some(code) => self.group_refused(now, code),
+        }
+    }
+
+    fn group_refused(&mut self, now: Now, code: ErrorCode) {
+        let passing = code.is_retriable() || code == ErrorCode::UNKNOWN_SERVER_ERROR;
+        let Some(group) = &mut self.group else { return };
+        group.coordinator = None;
+        let name = group.name.clone();
+        if self.phase == Phase::Positions && !passing {
+            return self.committed_unknown(now, name, code.to_string());
+        }
+        self.group_failed(now, code.to_string());
+    }
+
+    /// A question to the group came to nothing. While the mirror runs the next commit tries again by itself.
+    fn group_failed(&mut self, now: Now, reason: String) {
+        let Some(group) = &mut self.group else { return };
+        group.coordinator = None;
+        group.commit_wanted = false;
+        group.tries += 1;
+        let (name, tries) = (group.name.clone(), group.tries);
+        match self.phase {
+            Phase::Positions if tries > COMMITTED_TRIES_MAX => self.committed_unknown(now, name, reason),
+            Phase::Positions => self.retry_positions(now),
+            Phase::Connecting | Phase::Ledger | Phase::Running | Phase::Stopping | Phase::Closing | Phase::Finished => {
+                self.event(Event::CommitFailed { group: name, reason });
+            }
+        }
+    }
+}
+
+/// Tries before the group's offsets count as unreadable: a coordinator's first start takes some seconds.
+const COMMITTED_TRIES_MAX: u32 = 100;

@@ -1,0 +1,10 @@
+//! What the engine says about itself: events as they happen, and where each link stands.
+
+mod event;
+pub use event::{Event, Severity};
+
+mod reason;
+pub use reason::StopReason;
+
+mod status;
+pub use status::{Counters, LinkState, Status, TopicStatus};

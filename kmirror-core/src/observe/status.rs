@@ -1,0 +1,92 @@
+//! Where each link stands, in numbers.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What a link is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LinkState {
+    /// It waits for a leader, a connection or a back-off.
+    #[default]
+    Waiting,
+    /// It reads the target's log to find its place.
+    Resuming,
+    /// It walks the source over what is on the target already.
+    Walking,
+    /// It copies.
+    Running,
+    /// It stands still for good.
+    Stopped,
+}
+
+/// What a link, a topic or a mirror has done since it was started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Records acknowledged by the target where they were expected.
+    pub records: u64,
+    /// Bytes of record sets that carried them.
+    pub bytes: u64,
+    /// Batches that went through with an untouched payload.
+    pub batches_raw: u64,
+    /// Batches that were decoded and built again.
+    pub batches_rewritten: u64,
+    /// Batches passed over: control records, aborted transactions, empty batches.
+    pub batches_skipped: u64,
+    /// Records whose headers the target's format cannot carry.
+    pub headers_dropped: u64,
+    /// Records that were left out: MirrorMaker's `numDroppedMessages`.
+    pub dropped: u64,
+}
+
+/// One topic of the source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TopicStatus {
+    /// What was done.
+    pub counters: Counters,
+    /// Links of the topic.
+    pub links: usize,
+    /// Links that have reached the source's end as of the start.
+    pub links_caught_up: usize,
+    /// Links that stand still for good.
+    pub links_stopped: usize,
+    /// Records of the source that are not mirrored yet, where known.
+    pub lag: Option<i64>,
+}
+
+/// The whole mirror.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    /// By source topic.
+    pub topics: BTreeMap<String, TopicStatus>,
+    /// Since the start.
+    pub elapsed: Duration,
+}
+
+impl Counters {
+    /// Adds what another part did.
+    pub fn add(&mut self, other: &Self) {
+        self.records += other.records;
+        self.bytes += other.bytes;
+        self.batches_raw += other.batches_raw;
+        self.batches_rewritten += other.batches_rewritten;
+        self.batches_skipped += other.batches_skipped;
+        self.headers_dropped += other.headers_dropped;
+        self.dropped += other.dropped;
+    }
+}
+
+impl Status {
+    /// All topics together.
+    #[must_use]
+    pub fn total(&self) -> TopicStatus {
+        let mut total = TopicStatus { lag: Some(0), ..TopicStatus::default() };
+        for topic in self.topics.values() {
+            total.counters.add(&topic.counters);
+            total.links += topic.links;
+            total.links_caught_up += topic.links_caught_up;
+            total.links_stopped += topic.links_stopped;
+            total.lag = total.lag.zip(topic.lag).map(|(a, b)| a.saturating_add(b));
+        }
+        total
+    }
+}

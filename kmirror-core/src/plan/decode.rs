@@ -1,0 +1,101 @@
+//! The records of one entry, whatever its format, as the source's consumers see them.
+
+use std::ops::ControlFlow;
+
+use kmirror_proto::records::{Entry, Headers, RecordError, Records, messages};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::limits::DECOMPRESSED_BYTES_MAX;
+
+/// One record of a source log.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceRecord<'a> {
+    /// Its offset in the source partition.
+    pub offset: i64,
+    /// Milliseconds since 1970: the record's own, or the time of the append where the topic says so.
+    pub timestamp: i64,
+    /// `None` is null, which is not the empty key.
+    pub key: Option<&'a [u8]>,
+    /// `None` is null: a tombstone.
+    pub value: Option<&'a [u8]>,
+    /// In order, with duplicates; none before magic 2.
+    pub headers: Headers<'a>,
+}
+
+/// What a record is known again by: a 64-bit hash over key and value (null and empty differ), and over the headers
+/// where both sides have them; and its timestamp.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fingerprint {
+    /// Key, value, headers.
+    pub content: u64,
+    /// Milliseconds since 1970.
+    pub timestamp: i64,
+}
+
+impl Fingerprint {
+    /// The fingerprint of a record as a target keeps it that has headers (magic 2) or has not (magic 1).
+    #[must_use]
+    pub fn of(record: &SourceRecord<'_>, with_headers: bool) -> Self {
+        let mut hash = Xxh3::new();
+        for part in [record.key, record.value] {
+            let len = part.map_or(-1, |bytes| i64::try_from(bytes.len()).unwrap_or(i64::MAX));
+            hash.update(&len.to_be_bytes());
+            hash.update(part.unwrap_or_default());
+        }
+        // A record without headers has the same fingerprint on both kinds of target.
+        if with_headers && record.headers.count() > 0 {
+            hash.update(record.headers.raw());
+        }
+        Self { content: hash.digest(), timestamp: record.timestamp }
+    }
+
+    /// Whether the record that the target keeps is this one. A target topic with append time has its own timestamps.
+    #[must_use]
+    pub fn agrees(&self, on_target: &Self, target_append_time: bool) -> bool {
+        self.content == on_target.content && (target_append_time || self.timestamp == on_target.timestamp)
+    }
+}
+
+/// Hands every record of `entry` to `each`, in order, until it breaks.
+///
+/// # Errors
+/// If the payload does not decompress or does not parse; the records before the fault have been handed over.
+pub fn decode(entry: &Entry, mut each: impl FnMut(SourceRecord<'_>) -> ControlFlow<()>) -> Result<(), RecordError> {
+    match entry {
+        Entry::Batch(batch) => {
+            let records = Records::of(batch, DECOMPRESSED_BYTES_MAX)?;
+            for record in records.iter() {
+                let record = record?;
+                let found = SourceRecord {
+                    offset: batch.header.base_offset.saturating_add(i64::from(record.offset_delta)),
+                    timestamp: batch.header.timestamp_of(&record),
+                    key: record.key,
+                    value: record.value,
+                    headers: record.headers,
+                };
+                if each(found).is_break() {
+                    break;
+                }
+            }
+        }
+        Entry::Message(message) => {
+            let inner = messages(message, DECOMPRESSED_BYTES_MAX)?;
+            for message in inner.iter() {
+                let message = message?;
+                let found = SourceRecord {
+                    offset: message.offset,
+                    timestamp: message.timestamp,
+                    key: message.key,
+                    value: message.value,
+                    headers: Headers::NONE,
+                };
+                if each(found).is_break() {
+                    break;
+                }
+            }
+        }
+        Entry::Partial(_) => {}
+    }
+    Ok(())
+}

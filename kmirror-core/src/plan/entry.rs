@@ -1,0 +1,32 @@
+//! What every entry of a source log has, whatever its format.
+
+use kmirror_proto::compress::{Codec, CodecError};
+use kmirror_proto::records::Entry;
+
+/// The offset behind an entry; `None` for a cut-off tail.
+#[must_use]
+pub fn next_offset(entry: &Entry) -> Option<i64> {
+    match entry {
+        Entry::Batch(batch) => Some(batch.header.next_offset()),
+        Entry::Message(message) => Some(message.next_offset()),
+        Entry::Partial(_) => None,
+    }
+}
+
+/// Its size in bytes.
+pub(super) fn size(entry: &Entry) -> usize {
+    match entry {
+        Entry::Batch(batch) => batch.bytes().len(),
+        Entry::Message(message) => message.bytes().len(),
+        Entry::Partial(partial) => partial.have,
+    }
+}
+
+/// The codec of its payload.
+pub(super) fn codec(entry: &Entry) -> Result<Codec, CodecError> {
+    match entry {
+        Entry::Batch(batch) => batch.header.attributes.codec(),
+        Entry::Message(message) => message.codec(),
+        Entry::Partial(_) => Ok(Codec::None),
+    }
+}

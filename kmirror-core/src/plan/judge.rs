@@ -1,0 +1,230 @@
+//! One verdict per batch, decided from its header and from what the target takes.
+//!
+//! Every rule is one function with one test. The first rule that answers decides; a batch that no rule stops goes
+//! through with its payload untouched.
+
+use std::fmt;
+
+use kmirror_proto::compress::Codec;
+use kmirror_proto::records::{Entry, RawBatch, RawMessage, wrapper_shape};
+
+use crate::limits::DECOMPRESSED_BYTES_MAX;
+
+/// The newest record format that a broker stores as it came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Magic {
+    /// Message sets with timestamps (KIP-32): brokers of 0.10.
+    V1,
+    /// Record batches (KIP-98): brokers from 0.11 on.
+    V2,
+}
+
+/// What one target broker takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abilities {
+    /// The format that is written there: from 0.11 on always magic 2, stamped.
+    pub magic: Magic,
+    /// Whether it takes zstd (Produce v7, KIP-110).
+    pub zstd: bool,
+    /// Whether it accepts a batch of a producer id that it does not remember, at any sequence (2.5 and newer;
+    /// EXACTNESS.md F2). Such a target is written one batch at a time while its memory cannot be trusted.
+    pub takes_unknown_ids: bool,
+}
+
+/// What judging needs to know beside the batch.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    /// The next source offset that the link wants.
+    pub cursor: i64,
+    /// What the target takes.
+    pub target: Abilities,
+    /// Whether the source's checksums are verified.
+    pub check_crcs: bool,
+}
+
+/// What happens to a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Its bytes are written as they came.
+    Forward,
+    /// Its header gets our stamp (magic 2) or its outer offset is set (a magic 1 wrapper); the payload is untouched.
+    Restamp,
+    /// It is decoded and built again.
+    Rewrite(Rewrite),
+    /// Nothing is written; the cursor moves past it.
+    Skip(Skip),
+    /// The link stops.
+    Refuse(Refuse),
+}
+
+/// Why a batch is built again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rewrite {
+    /// The target stores another format.
+    Format,
+    /// Compaction left gaps; 0.11 and 1.0 would store overlapping offsets, newer brokers refuse (facts R3).
+    Gaps,
+    /// The source's append time is what its consumers see; the bit is refused (facts R8).
+    AppendTime,
+    /// The target does not take the codec.
+    Codec,
+    /// It begins before the cursor.
+    BeforeCursor,
+    /// A magic 1 wrapper that a 0.10 broker would recompress by itself (facts M2).
+    Wrapper,
+}
+
+/// Why a batch is passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Skip {
+    /// It lies before the cursor: a broker answers with the whole batch that holds the offset.
+    BeforeCursor,
+    /// A transaction's marker.
+    Control,
+    /// Records of an aborted transaction.
+    Aborted,
+    /// Compaction left the header only (facts K2).
+    Empty,
+}
+
+/// Why a link cannot go on past a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Refuse {
+    /// The checksum does not match the bytes.
+    Checksum,
+    /// The attributes name a codec that does not exist.
+    UnknownCodec,
+    /// The records are in a format that this release does not read (magic 0).
+    Magic0,
+}
+
+/// Judges one entry of a source log. `aborted` says whether it belongs to an aborted transaction
+/// ([`crate::fetch::Aborted`]).
+#[must_use]
+pub fn judge(entry: &Entry, aborted: bool, view: &View) -> Verdict {
+    match entry {
+        Entry::Batch(batch) => BATCH_RULES.iter().find_map(|rule| rule(batch, aborted, view)).unwrap_or(Verdict::Restamp),
+        Entry::Message(message) => {
+            MESSAGE_RULES.iter().find_map(|rule| rule(message, view)).unwrap_or(match message.codec() {
+                Ok(Codec::None) => Verdict::Forward,
+                Ok(_) | Err(_) => Verdict::Restamp,
+            })
+        }
+        // A cut-off tail is asked for again from the cursor on.
+        Entry::Partial(_) => Verdict::Skip(Skip::Empty),
+    }
+}
+
+type BatchRule = fn(&RawBatch, bool, &View) -> Option<Verdict>;
+type MessageRule = fn(&RawMessage, &View) -> Option<Verdict>;
+
+/// In this order: a damaged header must not decide anything, and a batch without records needs no format.
+const BATCH_RULES: [BatchRule; 10] = [
+    batch_behind_cursor,
+    batch_checksum,
+    batch_control,
+    batch_aborted,
+    batch_empty,
+    batch_codec_known,
+    batch_format,
+    batch_before_cursor,
+    batch_gaps_or_append_time,
+    batch_codec_taken,
+];
+
+const MESSAGE_RULES: [MessageRule; 6] =
+    [message_behind_cursor, message_checksum, message_magic, message_codec_known, message_format, message_wrapper];
+
+fn when(condition: bool, verdict: Verdict) -> Option<Verdict> {
+    condition.then_some(verdict)
+}
+
+fn batch_behind_cursor(batch: &RawBatch, _: bool, view: &View) -> Option<Verdict> {
+    when(batch.header.next_offset() <= view.cursor, Verdict::Skip(Skip::BeforeCursor))
+}
+
+fn batch_checksum(batch: &RawBatch, _: bool, view: &View) -> Option<Verdict> {
+    when(view.check_crcs && !batch.crc_ok(), Verdict::Refuse(Refuse::Checksum))
+}
+
+fn batch_control(batch: &RawBatch, _: bool, _: &View) -> Option<Verdict> {
+    when(batch.header.attributes.control(), Verdict::Skip(Skip::Control))
+}
+
+fn batch_aborted(_: &RawBatch, aborted: bool, _: &View) -> Option<Verdict> {
+    when(aborted, Verdict::Skip(Skip::Aborted))
+}
+
+fn batch_empty(batch: &RawBatch, _: bool, _: &View) -> Option<Verdict> {
+    when(batch.header.records_count == 0, Verdict::Skip(Skip::Empty))
+}
+
+fn batch_codec_known(batch: &RawBatch, _: bool, _: &View) -> Option<Verdict> {
+    when(batch.header.attributes.codec().is_err(), Verdict::Refuse(Refuse::UnknownCodec))
+}
+
+fn batch_format(_: &RawBatch, _: bool, view: &View) -> Option<Verdict> {
+    when(view.target.magic == Magic::V1, Verdict::Rewrite(Rewrite::Format))
+}
+
+fn batch_before_cursor(batch: &RawBatch, _: bool, view: &View) -> Option<Verdict> {
+    when(batch.header.base_offset < view.cursor, Verdict::Rewrite(Rewrite::BeforeCursor))
+}
+
+fn batch_gaps_or_append_time(batch: &RawBatch, _: bool, _: &View) -> Option<Verdict> {
+    // Offsets in a stored batch rise strictly from the base, so as many records as offsets means no gap.
+    let dense = i64::from(batch.header.records_count) == i64::from(batch.header.last_offset_delta) + 1;
+    when(!dense, Verdict::Rewrite(Rewrite::Gaps))
+        .or_else(|| when(batch.header.attributes.append_time(), Verdict::Rewrite(Rewrite::AppendTime)))
+}
+
+fn batch_codec_taken(batch: &RawBatch, _: bool, view: &View) -> Option<Verdict> {
+    when(
+        batch.header.attributes.codec() == Ok(Codec::Zstd) && !view.target.zstd,
+        Verdict::Rewrite(Rewrite::Codec),
+    )
+}
+
+fn message_behind_cursor(message: &RawMessage, view: &View) -> Option<Verdict> {
+    when(message.offset < view.cursor, Verdict::Skip(Skip::BeforeCursor))
+}
+
+fn message_checksum(message: &RawMessage, view: &View) -> Option<Verdict> {
+    when(view.check_crcs && !message.crc_ok(), Verdict::Refuse(Refuse::Checksum))
+}
+
+fn message_magic(message: &RawMessage, _: &View) -> Option<Verdict> {
+    when(message.magic == 0, Verdict::Refuse(Refuse::Magic0))
+}
+
+fn message_codec_known(message: &RawMessage, _: &View) -> Option<Verdict> {
+    when(message.codec().is_err(), Verdict::Refuse(Refuse::UnknownCodec))
+}
+
+fn message_format(message: &RawMessage, view: &View) -> Option<Verdict> {
+    if view.target.magic == Magic::V2 {
+        return Some(Verdict::Rewrite(Rewrite::Format));
+    }
+    when(message.append_time(), Verdict::Rewrite(Rewrite::AppendTime))
+}
+
+fn message_wrapper(message: &RawMessage, view: &View) -> Option<Verdict> {
+    if message.codec() == Ok(Codec::None) {
+        return None;
+    }
+    // Only the inner messages say whether a 0.10 broker keeps the wrapper as it is, and where the first one lies.
+    match wrapper_shape(message, DECOMPRESSED_BYTES_MAX) {
+        Ok(shape) if shape.is_kept() && message.offset - shape.last_relative_offset >= view.cursor => None,
+        Ok(_) | Err(_) => Some(Verdict::Rewrite(Rewrite::Wrapper)),
+    }
+}
+
+impl fmt::Display for Refuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Checksum => "the checksum does not match the bytes",
+            Self::UnknownCodec => "the batch names a codec that does not exist",
+            Self::Magic0 => "the records are in message format 0, which this release does not read",
+        })
+    }
+}

@@ -1,0 +1,118 @@
+//! Counting what is on the target already.
+//!
+//! After anything unexpected the target's log says how many records were written since the last proved point; the
+//! source is walked over as many mirrored records, and the last one must agree in content (EXACTNESS.md P13). No
+//! byte is built on the way.
+
+use std::ops::ControlFlow;
+
+use bytes::Bytes;
+use kmirror_proto::records::{Entry, split};
+
+use super::decode::{Fingerprint, decode};
+use super::entry::next_offset;
+use super::judge::{Magic, Verdict, View, judge};
+use super::pieces::Refused;
+use crate::fetch::Aborted;
+
+/// How far one answer brought the walk.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Walked {
+    /// Where the link reads on.
+    pub cursor: i64,
+    /// Mirrored records passed.
+    pub records: u64,
+    /// The last of them, once all wanted ones are passed.
+    pub last: Option<Fingerprint>,
+    /// The walk cannot pass this source offset.
+    pub refused: Option<(i64, Refused)>,
+    /// The answer held less than one whole batch: how many bytes are needed, if it says.
+    pub too_small: Option<Option<usize>>,
+}
+
+/// Walks `records` from the view's cursor over at most `wanted` (> 0) mirrored records.
+#[must_use]
+pub fn walk(records: Bytes, mut aborted: Aborted, view: &View, wanted: u64) -> Walked {
+    let mut view = *view;
+    let mut walked = Walked { cursor: view.cursor, ..Walked::default() };
+    let mut whole = 0_u32;
+    for entry in split(records) {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                walked.refused = Some((walked.cursor, Refused::Malformed(error)));
+                break;
+            }
+        };
+        if let Entry::Partial(partial) = &entry {
+            if whole == 0 {
+                walked.too_small = Some(partial.need);
+            }
+            break;
+        }
+        whole += 1;
+        view.cursor = walked.cursor;
+        let is_aborted = aborted.covers(&entry);
+        match judge(&entry, is_aborted, &view) {
+            Verdict::Forward | Verdict::Restamp | Verdict::Rewrite(_) => {
+                if let Err(why) = step(&entry, &view, wanted, &mut walked) {
+                    walked.refused = Some((walked.cursor, why));
+                    break;
+                }
+            }
+            Verdict::Skip(_) => {
+                walked.cursor = walked.cursor.max(next_offset(&entry).unwrap_or(walked.cursor));
+            }
+            Verdict::Refuse(why) => {
+                walked.refused = Some((walked.cursor, Refused::Verdict(why)));
+                break;
+            }
+        }
+        if walked.records == wanted {
+            break;
+        }
+    }
+    walked
+}
+
+/// Passes one entry, or as much of it as is wanted.
+fn step(entry: &Entry, view: &View, wanted: u64, walked: &mut Walked) -> Result<(), Refused> {
+    let left = wanted - walked.records;
+    if let Some(count) = counted_by_header(entry, view.cursor)
+        && count < left
+    {
+        walked.records += count;
+        walked.cursor = next_offset(entry).unwrap_or(walked.cursor);
+        return Ok(());
+    }
+    let mut passed = 0;
+    let mut cursor = walked.cursor;
+    let mut last = None;
+    let mut whole = true;
+    decode(entry, |record| {
+        if record.offset < view.cursor {
+            return ControlFlow::Continue(());
+        }
+        if passed == left {
+            whole = false;
+            return ControlFlow::Break(());
+        }
+        passed += 1;
+        cursor = record.offset.saturating_add(1);
+        last = Some(Fingerprint::of(&record, view.target.magic == Magic::V2));
+        ControlFlow::Continue(())
+    })
+    .map_err(Refused::Malformed)?;
+    walked.records += passed;
+    walked.cursor = if whole { next_offset(entry).unwrap_or(cursor) } else { cursor };
+    walked.last = last.filter(|_| walked.records == wanted);
+    Ok(())
+}
+
+/// How many records an entry holds from `cursor` on, where its header alone says so.
+fn counted_by_header(entry: &Entry, cursor: i64) -> Option<u64> {
+    match entry {
+        Entry::Batch(batch) if batch.header.base_offset >= cursor => u64::try_from(batch.header.records_count).ok(),
+        Entry::Batch(_) | Entry::Message(_) | Entry::Partial(_) => None,
+    }
+}

@@ -1,0 +1,315 @@
+//! The write side of a link: pieces wait, get their stamp, are on their way, are acknowledged, in this order and no
+//! other.
+//!
+//! ```text
+//! push ─► queue ─► take ─► in flight ─► acknowledged ─► Proved (what a checkpoint may claim)
+//!                               │
+//!                               └─ any doubt: clear; the link looks at the target's log and reads again
+//! ```
+//! A piece is never sent twice: after doubt its bytes are dropped and fetched again from where the log says
+//! (EXACTNESS.md P16).
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use kmirror_proto::records::{RawBatch, RecordError, restamp};
+
+use super::sequence::{Producer, Sequence};
+use crate::offset::{SourceOffset, TargetOffset};
+use crate::plan::{Body, Fingerprint, Piece, cut};
+
+/// A point up to which both logs are known to agree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Proved {
+    /// The source is mirrored up to here.
+    pub source_next: SourceOffset,
+    /// The target's log ends here with what we wrote.
+    pub target_next: TargetOffset,
+    /// The sequence of the next record.
+    pub sequence: Sequence,
+    /// The last record written, where targets are told by content (0.10).
+    pub fingerprint: Option<Fingerprint>,
+}
+
+/// How many requests of a link may be on their way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Window {
+    /// One: until the first acknowledgement after a resume, and wherever the broker cannot be trusted to refuse what
+    /// comes out of turn (EXACTNESS.md P8).
+    One,
+    /// Up to so many.
+    Open(usize),
+}
+
+/// What goes to the wire next.
+#[derive(Debug)]
+pub struct Outgoing {
+    /// The record set, in chunks that are written one behind the other.
+    pub chunks: Vec<Bytes>,
+    /// Its size in bytes.
+    pub bytes: usize,
+    /// How many records it holds.
+    pub records: u32,
+}
+
+/// The write side of one link.
+#[derive(Debug)]
+pub struct Lane {
+    producer: Option<Producer>,
+    window: Window,
+    queue: VecDeque<Queued>,
+    flights: VecDeque<Flight>,
+    queued_bytes: usize,
+    flying_bytes: usize,
+    /// The sequence of the next piece that is pushed.
+    push_sequence: Sequence,
+    /// Where the next request's first record has to land.
+    expected: TargetOffset,
+    proved: Proved,
+}
+
+#[derive(Debug)]
+struct Queued {
+    piece: Piece,
+    sequence: Sequence,
+    /// False for the first half of a batch that was cut: no source offset lies between the halves for certain, so
+    /// nothing is proved before the second one is written.
+    whole: bool,
+}
+
+#[derive(Debug)]
+struct Flight {
+    next: SourceOffset,
+    records: u32,
+    expected: TargetOffset,
+    sequence_next: Sequence,
+    fingerprint: Option<Fingerprint>,
+    bytes: usize,
+    whole: bool,
+}
+
+/// What an acknowledgement set free.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Released {
+    /// Bytes given back to the memory budget.
+    pub bytes: usize,
+    /// Records written.
+    pub records: u32,
+}
+
+impl Lane {
+    /// A lane that goes on at `proved`; `producer` is `None` on targets without producer ids (0.10).
+    #[must_use]
+    pub fn new(producer: Option<Producer>, proved: Proved) -> Self {
+        Self {
+            producer,
+            window: Window::One,
+            queue: VecDeque::new(),
+            flights: VecDeque::new(),
+            queued_bytes: 0,
+            flying_bytes: 0,
+            push_sequence: proved.sequence,
+            expected: proved.target_next,
+            proved,
+        }
+    }
+
+    /// Up to where both logs are known to agree.
+    #[must_use]
+    pub fn proved(&self) -> Proved {
+        self.proved
+    }
+
+    /// Who writes.
+    #[must_use]
+    pub fn producer(&self) -> Option<Producer> {
+        self.producer
+    }
+
+    /// Bytes that wait or are on their way.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        self.queued_bytes + self.flying_bytes
+    }
+
+    /// Bytes that wait.
+    #[must_use]
+    pub fn queued_bytes(&self) -> usize {
+        self.queued_bytes
+    }
+
+    /// Whether nothing waits and nothing is on its way.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.queue.is_empty() && self.flights.is_empty()
+    }
+
+    /// Requests on their way.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.flights.len()
+    }
+
+    /// Where the oldest request on its way has to land.
+    #[must_use]
+    pub fn expected(&self) -> TargetOffset {
+        self.flights.front().map_or(self.expected, |flight| flight.expected)
+    }
+
+    /// How many requests may be on their way from now on.
+    pub fn set_window(&mut self, window: Window) {
+        self.window = window;
+    }
+
+    /// Takes a piece; it gets its sequence here. A batch that would straddle the wrap is cut in two.
+    ///
+    /// # Errors
+    /// If a batch that has to be cut does not decode.
+    pub fn push(&mut self, piece: Piece) -> Result<(), RecordError> {
+        let room = self.push_sequence.room();
+        match &piece.body {
+            Body::Batch(batch) if piece.records > room && self.producer.is_some() => {
+                let (head, tail) = cut(batch, room)?;
+                let head = Piece { records: room, body: Body::Batch(RawBatch::from_bytes(head)?), ..piece.clone() };
+                let rest = piece.records - room;
+                let tail = Piece { records: rest, body: Body::Batch(RawBatch::from_bytes(tail)?), ..piece };
+                self.enqueue(head, false);
+                self.enqueue(tail, true);
+            }
+            Body::Batch(_) | Body::Set { .. } => self.enqueue(piece, true),
+        }
+        Ok(())
+    }
+
+    fn enqueue(&mut self, piece: Piece, whole: bool) {
+        self.queued_bytes += piece.body.len();
+        let sequence = self.push_sequence;
+        self.push_sequence = sequence.plus(u64::from(piece.records));
+        self.queue.push_back(Queued { piece, sequence, whole });
+    }
+
+    /// The source was read up to `next` and nothing more of it is to be written: markers, aborted or empty batches.
+    pub fn skip_to(&mut self, next: SourceOffset) {
+        if let Some(last) = self.queue.back_mut() {
+            last.piece.next = last.piece.next.max(next.0);
+        } else if let Some(last) = self.flights.back_mut() {
+            last.next = last.next.max(next);
+        } else {
+            self.proved.source_next = self.proved.source_next.max(next);
+        }
+    }
+
+    /// Whether [`Lane::take`] would give something.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        let limit = match self.window {
+            Window::One => 1,
+            Window::Open(limit) => limit,
+        };
+        !self.queue.is_empty() && self.flights.len() < limit
+    }
+
+    /// The next request's records. Runs of plain messages are joined up to `bytes_max`; a batch or a wrapper goes
+    /// alone (facts R4).
+    pub fn take(&mut self, bytes_max: usize) -> Option<Outgoing> {
+        if !self.is_ready() {
+            return None;
+        }
+        let Queued { piece, sequence, whole } = self.queue.pop_front()?;
+        let mut flight = Flight {
+            next: SourceOffset(piece.next),
+            records: piece.records,
+            expected: self.expected,
+            sequence_next: sequence.plus(u64::from(piece.records)),
+            fingerprint: piece.fingerprint,
+            bytes: piece.body.len(),
+            whole,
+        };
+        let mut chunks = Vec::with_capacity(2);
+        match piece.body {
+            Body::Batch(batch) => self.stamped(&batch, sequence, &mut chunks),
+            Body::Set { bytes, wrapper } => {
+                chunks.push(bytes);
+                while !wrapper && self.joins(flight.bytes, bytes_max) {
+                    let Some(Queued { piece, .. }) = self.queue.pop_front() else { break };
+                    flight.next = SourceOffset(piece.next);
+                    flight.records += piece.records;
+                    flight.sequence_next = flight.sequence_next.plus(u64::from(piece.records));
+                    flight.fingerprint = piece.fingerprint;
+                    flight.bytes += piece.body.len();
+                    if let Body::Set { bytes, .. } = piece.body {
+                        chunks.push(bytes);
+                    }
+                }
+            }
+        }
+        self.queued_bytes -= flight.bytes;
+        self.flying_bytes += flight.bytes;
+        self.expected = flight.expected.plus(flight.records);
+        let outgoing = Outgoing { chunks, bytes: flight.bytes, records: flight.records };
+        self.flights.push_back(flight);
+        Some(outgoing)
+    }
+
+    fn joins(&self, bytes: usize, bytes_max: usize) -> bool {
+        self.queue.front().is_some_and(|next| match &next.piece.body {
+            Body::Set { bytes: more, wrapper: false } => bytes + more.len() <= bytes_max,
+            Body::Set { .. } | Body::Batch(_) => false,
+        })
+    }
+
+    fn stamped(&self, batch: &RawBatch, sequence: Sequence, chunks: &mut Vec<Bytes>) {
+        let stamp = self.producer.map_or(kmirror_proto::records::Stamp::NONE, |producer| producer.stamp(sequence));
+        chunks.push(Bytes::copy_from_slice(&restamp(batch, stamp)));
+        chunks.push(batch.payload());
+    }
+
+    /// The oldest request on its way was appended where it was expected. Everything in it is proved now.
+    pub fn acknowledge(&mut self) -> Released {
+        let Some(flight) = self.flights.pop_front() else { return Released::default() };
+        self.flying_bytes -= flight.bytes;
+        if flight.whole {
+            self.proved = Proved {
+                source_next: self.proved.source_next.max(flight.next),
+                target_next: flight.expected.plus(flight.records),
+                sequence: flight.sequence_next,
+                fingerprint: flight.fingerprint,
+            };
+        }
+        Released { bytes: flight.bytes, records: flight.records }
+    }
+
+    /// Drops everything that waits or is on its way: it will be fetched again from where the target's log says.
+    /// Returns the bytes set free.
+    pub fn clear(&mut self) -> usize {
+        let bytes = self.held_bytes();
+        self.queue.clear();
+        self.flights.clear();
+        self.queued_bytes = 0;
+        self.flying_bytes = 0;
+        self.push_sequence = self.proved.sequence;
+        self.expected = self.proved.target_next;
+        self.window = Window::One;
+        bytes
+    }
+
+    /// The oldest request on its way was refused for good and its records are left out: the source is done up to
+    /// behind them, and nothing of it is on the target.
+    pub fn leave_out(&mut self) {
+        if let Some(flight) = self.flights.front() {
+            self.proved.source_next = self.proved.source_next.max(flight.next);
+        }
+    }
+
+    /// Source offsets and records of the oldest request on its way: what is lost if the target refuses it for good.
+    #[must_use]
+    pub fn oldest(&self) -> Option<(SourceOffset, SourceOffset, u32)> {
+        self.flights.front().map(|flight| (self.proved.source_next, flight.next, flight.records))
+    }
+
+    /// The oldest timestamp among the pieces that wait; `None` when none does.
+    #[must_use]
+    pub fn oldest_timestamp(&self) -> Option<i64> {
+        self.queue.iter().map(|queued| queued.piece.timestamp_max).min()
+    }
+}

@@ -1,0 +1,510 @@
+//! Where a link goes on: the target's log is asked, never memory.
+//!
+//! ```text
+//!            ┌──────────── the end grew between two readings ◄───────────┐
+//!            ▼                                                           │
+//! Settle ─► Bounds ─► Read ─► (unguarded and unsettled: Settle) ─► ReadAgain ─► Found
+//!   │          │        └── a record that is not ours, or no proof ────► Stop
+//!   └ only where a request of unknown outcome may still take effect
+//! ```
+//! The only way to begin and the only way to go on after anything unexpected (EXACTNESS.md P7-P14). It reads the
+//! bounds of the target's log, proves the checkpoint by the batch that ends there, counts what was written since, and
+//! keeps the last record for the comparison with the source.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use kmirror_proto::error_code::ErrorCode;
+use kmirror_proto::messages::{
+    AnyRequest, AnyResponse, FetchPartition, FetchRequest, FetchTopic, ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic,
+};
+use kmirror_proto::records::{Entry, RawBatch, split};
+
+use crate::clock::{Now, Tick};
+use crate::ledger::Checkpoint;
+use crate::limits;
+use crate::offset::{SourceOffset, TargetOffset};
+use crate::plan::{Fingerprint, decode, next_offset};
+use crate::produce::{Producer, Proved, Sequence};
+
+/// What the target's log says about one link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The proved point from which the source is walked.
+    pub from: Proved,
+    /// Records that were written since.
+    pub written: u64,
+    /// The last of them, to be found again in the source.
+    pub last: Option<Fingerprint>,
+    /// Whether the target stamps records with its own time.
+    pub append_time: bool,
+    /// Whether the link begins here for the first time: nothing is proved, what lies before is not ours.
+    pub origin: bool,
+    /// Whether the broker's own check of sequences can be trusted (EXACTNESS.md P5).
+    pub guarded: bool,
+    /// The batch that would have proved the checkpoint is gone by retention: the count of offsets has to do (H7).
+    pub tail_expired: bool,
+}
+
+/// Why a link cannot go on by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Impossible {
+    /// Records of somebody else lie behind the checkpoint.
+    Foreign {
+        /// Where.
+        offset: i64,
+        /// Whose, −1 for a writer without id.
+        producer_id: i64,
+    },
+    /// The log ends before the checkpoint.
+    Lost {
+        /// Where it ends.
+        end: TargetOffset,
+        /// Where the checkpoint says that it ended.
+        checkpoint: TargetOffset,
+    },
+    /// The batch that ends at the checkpoint is not the one that we wrote.
+    Unproved {
+        /// The checkpoint's target offset.
+        checkpoint: TargetOffset,
+    },
+    /// The log cannot be read.
+    Unreadable(String),
+}
+
+/// What has to happen next.
+#[derive(Debug)]
+pub enum Next {
+    /// Ask the target partition's leader; its answer goes to [`Resume::handle_response`].
+    Call {
+        /// The question.
+        request: AnyRequest,
+        /// The oldest version that can be asked.
+        version_min: i16,
+    },
+    /// Nothing before this time.
+    Wait(Tick),
+    /// An answer is due.
+    Answer,
+    /// Done.
+    Found(Found),
+    /// The link stops.
+    Impossible(Impossible),
+}
+
+/// What an answer was good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Go on with [`Resume::next`].
+    On,
+    /// The broker says "later" or is not the leader: try again from the beginning.
+    Later(ErrorCode),
+}
+
+/// Finding one link's place on the target.
+#[derive(Debug)]
+pub struct Resume {
+    topic: String,
+    partition: i32,
+    checkpoint: Option<Checkpoint>,
+    /// Where the source begins if there is no checkpoint.
+    start: SourceOffset,
+    producer: Option<Producer>,
+    /// Until when a request of unknown outcome may take effect; `None` if there is none.
+    unsettled: Option<Tick>,
+    step: Step,
+    log_start: i64,
+    end: i64,
+    /// Where the next record that we wrote has to lie, and its sequence.
+    position: i64,
+    sequence: Sequence,
+    proved: bool,
+    tail_expired: bool,
+    tail: Option<Tail>,
+    /// Answers in a row that brought nothing though the log goes on.
+    barren: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Begin,
+    Start,
+    StartAsked,
+    End,
+    EndAsked,
+    Read,
+    ReadAsked,
+    Again(Tick),
+    AgainAsked,
+    Done,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Tail {
+    fingerprint: Fingerprint,
+    append_time: bool,
+    timestamp_max: i64,
+}
+
+impl Resume {
+    /// A link without a checkpoint begins at `start`. `producer` is `None` on targets without producer ids.
+    /// `unsettled` says until when an unanswered request may still take effect.
+    #[must_use]
+    pub fn new(
+        topic: &str,
+        partition: i32,
+        checkpoint: Option<Checkpoint>,
+        start: SourceOffset,
+        producer: Option<Producer>,
+        unsettled: Option<Tick>,
+    ) -> Self {
+        Self {
+            topic: topic.to_owned(),
+            partition,
+            checkpoint,
+            start,
+            producer,
+            unsettled,
+            step: Step::Begin,
+            log_start: 0,
+            end: 0,
+            position: 0,
+            sequence: Sequence::ZERO,
+            proved: false,
+            tail_expired: false,
+            tail: None,
+            barren: 0,
+        }
+    }
+
+    /// The next thing to do. Ask again after every answer, and when a wait is over.
+    pub fn next(&mut self, now: Now) -> Next {
+        loop {
+            match self.step {
+                Step::Begin => {
+                    // Without stamps nothing but time closes the door behind an old request (C14).
+                    if self.producer.is_none()
+                        && let Some(until) = self.unsettled.filter(|until| *until > now.tick)
+                    {
+                        return Next::Wait(until);
+                    }
+                    self.step = Step::Start;
+                }
+                Step::Start => {
+                    self.step = Step::StartAsked;
+                    return self.ask_offset(EARLIEST);
+                }
+                Step::End => {
+                    self.step = Step::EndAsked;
+                    return self.ask_offset(LATEST);
+                }
+                Step::Read => {
+                    self.step = Step::ReadAsked;
+                    return self.ask_records();
+                }
+                Step::Again(at) if at > now.tick => return Next::Wait(at),
+                Step::Again(_) => {
+                    self.step = Step::AgainAsked;
+                    return self.ask_records();
+                }
+                Step::StartAsked | Step::EndAsked | Step::ReadAsked | Step::AgainAsked => return Next::Answer,
+                Step::Done => match self.conclude(now) {
+                    Some(next) => return next,
+                    None => self.step = Step::Begin,
+                },
+            }
+        }
+    }
+
+    /// Takes the leader's answer.
+    ///
+    /// # Errors
+    /// If what it says makes going on impossible.
+    pub fn handle_response(&mut self, now: Now, response: &AnyResponse) -> Result<Progress, Impossible> {
+        match (self.step, response) {
+            (Step::StartAsked | Step::EndAsked, AnyResponse::ListOffsets(response)) => {
+                let listed = response.topics.first().and_then(|topic| topic.partitions.first());
+                let Some(listed) = listed else { return Ok(self.later(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)) };
+                if !listed.error_code.is_ok() {
+                    return Ok(self.later(listed.error_code));
+                }
+                if self.step == Step::StartAsked {
+                    self.log_start = listed.offset.max(0);
+                    self.step = Step::End;
+                } else {
+                    self.end = listed.offset.max(0);
+                    self.place()?;
+                    self.step = Step::Read;
+                }
+                Ok(Progress::On)
+            }
+            (Step::ReadAsked | Step::AgainAsked, AnyResponse::Fetch(response)) => {
+                let fetched = response.topics.first().and_then(|topic| topic.partitions.first());
+                let Some(fetched) = fetched else { return Ok(self.later(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)) };
+                if !fetched.error_code.is_ok() {
+                    return Ok(self.later(fetched.error_code));
+                }
+                let again = self.step == Step::AgainAsked;
+                let before = self.position;
+                self.read(fetched.records.clone().unwrap_or_default())?;
+                self.end = fetched.high_watermark.max(self.position);
+                self.barren = if self.position > before || self.position == self.end { 0 } else { self.barren + 1 };
+                if self.barren > BARREN_ANSWERS_MAX {
+                    let text = format!("no records at offset {} though the log ends at {}", self.position, self.end);
+                    return Err(Impossible::Unreadable(text));
+                }
+                self.step = if self.position < self.end || self.position > before {
+                    Step::Read
+                } else if again || self.producer.is_some() || self.unsettled.is_none() {
+                    Step::Done
+                } else {
+                    Step::Again(now.after(limits::END_READ_AGAIN))
+                };
+                Ok(Progress::On)
+            }
+            _ => Err(Impossible::Unreadable("an answer to another question".to_owned())),
+        }
+    }
+
+    /// The leader moved, the connection broke, or the broker said "later": everything is read again.
+    pub fn restart(&mut self) {
+        self.step = Step::Begin;
+        self.tail = None;
+        self.proved = false;
+    }
+
+    fn later(&mut self, code: ErrorCode) -> Progress {
+        self.restart();
+        Progress::Later(code)
+    }
+
+    /// Decides where to read from, once the log's bounds are known.
+    fn place(&mut self) -> Result<(), Impossible> {
+        self.tail = None;
+        self.tail_expired = false;
+        let Some(checkpoint) = self.checkpoint else {
+            self.position = self.end;
+            self.proved = true;
+            return Ok(());
+        };
+        let from = checkpoint.proved();
+        self.sequence = from.sequence;
+        if self.end < from.target_next.0 {
+            return Err(Impossible::Lost { end: TargetOffset(self.end), checkpoint: from.target_next });
+        }
+        self.position = from.target_next.0;
+        self.proved = checkpoint.origin;
+        if !self.proved && self.log_start >= from.target_next.0 {
+            self.proved = true;
+            self.tail_expired = true;
+            self.position = self.log_start;
+            let gone = u64::try_from(self.log_start - from.target_next.0).unwrap_or(0);
+            self.sequence = from.sequence.plus(gone);
+        }
+        Ok(())
+    }
+
+    /// Reads batches from the place of the proof on: first the one that ends at the checkpoint, then those that
+    /// were written since.
+    fn read(&mut self, records: bytes::Bytes) -> Result<(), Impossible> {
+        for entry in split(records) {
+            let entry = entry.map_err(|error| Impossible::Unreadable(error.to_string()))?;
+            match &entry {
+                Entry::Batch(batch) => self.read_batch(batch, &entry)?,
+                Entry::Message(_) => self.read_message(&entry)?,
+                Entry::Partial(_) => break,
+            }
+        }
+        Ok(())
+    }
+
+    fn read_batch(&mut self, batch: &RawBatch, entry: &Entry) -> Result<(), Impossible> {
+        let header = &batch.header;
+        let ours = self.producer.is_some_and(|producer| {
+            header.producer_id == producer.id && header.producer_epoch == producer.epoch && !header.attributes.control()
+        });
+        let records = u64::try_from(header.last_offset_delta).unwrap_or(0) + 1;
+        if header.next_offset() <= self.position {
+            if self.proved || header.next_offset() < self.position {
+                return Ok(());
+            }
+            let ends = Sequence::from_wire(header.base_sequence).map(|base| base.plus(records));
+            if !ours || ends != Some(self.sequence) {
+                return Err(Impossible::Unproved { checkpoint: TargetOffset(self.position) });
+            }
+            self.proved = true;
+            return self.keep_tail(entry);
+        }
+        if !self.proved {
+            return Err(Impossible::Unproved { checkpoint: TargetOffset(self.position) });
+        }
+        if self.checkpoint.is_none() {
+            // The link begins at the end; it has just moved.
+            self.position = header.next_offset();
+            return Ok(());
+        }
+        let next_in_turn = Sequence::from_wire(header.base_sequence) == Some(self.sequence);
+        if !ours || !next_in_turn || header.base_offset != self.position {
+            return Err(Impossible::Foreign { offset: header.base_offset, producer_id: header.producer_id });
+        }
+        self.position = header.next_offset();
+        self.sequence = self.sequence.plus(records);
+        self.keep_tail(entry)
+    }
+
+    /// A target of 0.10 knows no writers: the record at the checkpoint proves it by content, and the following ones
+    /// are counted.
+    fn read_message(&mut self, entry: &Entry) -> Result<(), Impossible> {
+        let Some(next) = next_offset(entry) else { return Ok(()) };
+        if next <= self.position && (self.proved || next < self.position) {
+            return Ok(());
+        }
+        if !self.proved {
+            let wanted = self.checkpoint.and_then(|checkpoint| checkpoint.fingerprint());
+            let found = self.record_at(entry, self.position - 1)?;
+            let agrees = matches!((wanted, found), (Some(wanted), Some(found))
+                if wanted.agrees(&found, append_time(entry)));
+            if !agrees {
+                return Err(Impossible::Unproved { checkpoint: TargetOffset(self.position) });
+            }
+            self.proved = true;
+        }
+        if next > self.position {
+            self.position = next;
+        }
+        self.keep_tail(entry)
+    }
+
+    fn record_at(&self, entry: &Entry, offset: i64) -> Result<Option<Fingerprint>, Impossible> {
+        let mut found = None;
+        let with_headers = self.producer.is_some();
+        decode(entry, |record| {
+            if record.offset == offset {
+                found = Some(Fingerprint::of(&record, with_headers));
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        })
+        .map_err(|error| Impossible::Unreadable(error.to_string()))?;
+        Ok(found)
+    }
+
+    fn keep_tail(&mut self, entry: &Entry) -> Result<(), Impossible> {
+        let Some(next) = next_offset(entry) else { return Ok(()) };
+        if let Some(fingerprint) = self.record_at(entry, next - 1)? {
+            let timestamp_max = match entry {
+                Entry::Batch(batch) => batch.header.max_timestamp,
+                Entry::Message(message) => message.timestamp,
+                Entry::Partial(_) => -1,
+            };
+            self.tail = Some(Tail { fingerprint, append_time: append_time(entry), timestamp_max });
+        }
+        Ok(())
+    }
+
+    /// What was found; `None` if it has to be read once more after the settle time.
+    fn conclude(&mut self, now: Now) -> Option<Next> {
+        let Some(checkpoint) = self.checkpoint else {
+            let from = Proved { source_next: self.start, target_next: TargetOffset(self.position), ..Proved::default() };
+            return Some(Next::Found(Found {
+                from,
+                written: 0,
+                last: None,
+                append_time: false,
+                origin: true,
+                guarded: self.producer.is_some(),
+                tail_expired: false,
+            }));
+        };
+        if !self.proved {
+            return Some(Next::Impossible(Impossible::Unproved { checkpoint: checkpoint.target_next() }));
+        }
+        let from = checkpoint.proved();
+        let written = u64::try_from(self.position.saturating_sub(from.target_next.0)).unwrap_or(0);
+        let untouched = checkpoint.origin && written == 0;
+        let guarded = self.producer.is_some() && (untouched || self.tail.is_some_and(|tail| is_young(tail.timestamp_max, now)));
+        if let Some(until) = self.unsettled
+            && !guarded
+        {
+            if until > now.tick {
+                self.restart();
+                return Some(Next::Wait(until));
+            }
+            // The log was read after the settle time only if it was begun after it.
+            self.unsettled = None;
+            if self.producer.is_some() {
+                self.restart();
+                return None;
+            }
+        }
+        Some(Next::Found(Found {
+            from,
+            written,
+            last: self.tail.filter(|_| written > 0).map(|tail| tail.fingerprint),
+            append_time: self.tail.is_some_and(|tail| tail.append_time),
+            origin: false,
+            guarded,
+            tail_expired: self.tail_expired,
+        }))
+    }
+
+    fn ask_offset(&self, timestamp: i64) -> Next {
+        let partition = ListOffsetsPartition { partition_index: self.partition, current_leader_epoch: -1, timestamp };
+        let topic = ListOffsetsTopic { name: self.topic.clone(), partitions: vec![partition] };
+        let request = ListOffsetsRequest { isolation_level: 0, topics: vec![topic] };
+        Next::Call { request: AnyRequest::ListOffsets(request), version_min: 0 }
+    }
+
+    fn ask_records(&self) -> Next {
+        let prove_from = if self.proved { self.position } else { self.position - 1 };
+        let partition = FetchPartition {
+            partition: self.partition,
+            current_leader_epoch: -1,
+            fetch_offset: prove_from.max(self.log_start),
+            last_fetched_epoch: -1,
+            log_start_offset: -1,
+            partition_max_bytes: limits::PROOF_FETCH_BYTES,
+        };
+        let topic = FetchTopic { name: self.topic.clone(), partitions: vec![partition] };
+        let request = FetchRequest {
+            max_wait_ms: 0,
+            min_bytes: 0,
+            max_bytes: limits::PROOF_FETCH_BYTES,
+            isolation_level: 0,
+            session_id: 0,
+            session_epoch: -1,
+            topics: vec![topic],
+            forgotten_topics: Vec::new(),
+            rack_id: String::new(),
+        };
+        // Below v2 a broker of 0.10 answers in magic 0, without timestamps to compare.
+        Next::Call { request: AnyRequest::Fetch(request), version_min: 2 }
+    }
+}
+
+/// Whether a broker still remembers a producer whose newest record has this timestamp (EXACTNESS.md P5).
+#[must_use]
+pub fn is_young(timestamp_ms: i64, now: Now) -> bool {
+    let horizon = i64::try_from(limits::GUARD_HORIZON.as_millis()).unwrap_or(i64::MAX);
+    timestamp_ms > now.unix_ms.saturating_sub(horizon)
+}
+
+/// Until when a request that was sent at `sent` may still take effect.
+#[must_use]
+pub fn settled_at(sent: Tick, settle: Duration) -> Tick {
+    sent.after(settle)
+}
+
+fn append_time(entry: &Entry) -> bool {
+    match entry {
+        Entry::Batch(batch) => batch.header.attributes.append_time(),
+        Entry::Message(message) => message.append_time(),
+        Entry::Partial(_) => false,
+    }
+}
+
+/// The high watermark of a new leader may lag behind for a moment; an answer is never empty for long.
+const BARREN_ANSWERS_MAX: u32 = 20;
+
+const LATEST: i64 = -1;
+const EARLIEST: i64 = -2;

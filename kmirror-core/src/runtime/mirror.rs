@@ -1,0 +1,298 @@
+//! A mirror as a whole: one thread for the worker, one per stream, and what goes between them.
+
+use std::future::poll_fn;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::thread::available_parallelism;
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::{Clock, Net, Shard as Thread, SocketOptions, spawn_shard};
+use crate::config::{ClusterConfig, Config, ConfigError, RawConfig, RunOptions, resolve};
+use crate::mirror::{ShardCommand, ShardReport};
+use crate::mirror::shard::Shard;
+use crate::mirror::worker::{MirrorError, Summary, Worker, WorkerCommand, WorkerReport};
+use crate::observe::{Event, Status};
+
+/// One mirror, configured and not yet running.
+#[derive(Debug)]
+pub struct Mirror {
+    config: Config,
+    stop: StopHandle,
+    events: UnboundedSender<Event>,
+    heard: Option<UnboundedReceiver<Event>>,
+    status: watch::Sender<Status>,
+}
+
+/// Ends a running mirror from anywhere.
+#[derive(Clone, Debug, Default)]
+pub struct StopHandle {
+    stop: CancellationToken,
+    now: CancellationToken,
+}
+
+/// The events of one mirror, in order.
+#[derive(Debug)]
+pub struct EventStream(Option<UnboundedReceiver<Event>>);
+
+/// Where a mirror stands, whenever asked.
+#[derive(Clone, Debug)]
+pub struct StatusReader(watch::Receiver<Status>);
+
+/// Collects a mirror's settings; everything that is not said has its default ([`crate::config::defaults`]).
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct MirrorBuilder {
+    name: Option<String>,
+    source: Vec<(String, String)>,
+    target: Vec<(String, String)>,
+    topics: String,
+    streams: Option<i64>,
+    until_caught_up: bool,
+}
+
+impl Mirror {
+    /// A mirror with this configuration.
+    #[must_use]
+    pub fn new(config: Config) -> Self {
+        let (events, heard) = unbounded_channel();
+        Self { config, stop: StopHandle::default(), events, heard: Some(heard), status: watch::Sender::default() }
+    }
+
+    /// A mirror with these settings, and defaults for the rest.
+    pub fn builder() -> MirrorBuilder {
+        MirrorBuilder::default()
+    }
+
+    /// Ends the mirror from anywhere.
+    #[must_use]
+    pub fn stop_handle(&self) -> StopHandle {
+        self.stop.clone()
+    }
+
+    /// The mirror's events. There is one stream: a second call gives one that is over.
+    #[must_use]
+    pub fn events(&mut self) -> EventStream {
+        EventStream(self.heard.take())
+    }
+
+    /// Where the mirror stands.
+    #[must_use]
+    pub fn status(&self) -> StatusReader {
+        StatusReader(self.status.subscribe())
+    }
+
+    /// Runs the mirror until it has caught up (if configured), is stopped, or cannot go on. Works in any tokio runtime:
+    /// the work is done in threads of its own.
+    ///
+    /// # Errors
+    /// Why it could not go on, in one sentence.
+    pub async fn run(self) -> Result<Summary, MirrorError> {
+        let Self { config, stop, events, heard, status } = self;
+        // Nobody listens: nothing is kept for them.
+        drop(heard);
+        let config = Arc::new(config);
+        let mut threads = Threads::start(&config).map_err(|error| MirrorError::Runtime(error.to_string()))?;
+        let (mut stopping, mut aborting) = (false, false);
+        loop {
+            let report = tokio::select! {
+                report = poll_fn(|cx| threads.poll(cx)) => report,
+                () = stop.now.cancelled(), if !aborting => {
+                    aborting = true;
+                    threads.abort();
+                    continue;
+                }
+                () = stop.stop.cancelled(), if !stopping => {
+                    stopping = true;
+                    threads.tell_worker(WorkerCommand::Stop);
+                    continue;
+                }
+            };
+            match report {
+                Said::Shard(shard, report) => threads.tell_worker(WorkerCommand::FromShard(shard, report)),
+                Said::Worker(WorkerReport::ToShard(shard, command)) => threads.tell_shard(shard, command),
+                Said::Worker(WorkerReport::Event(event)) => {
+                    let _ = events.send(event);
+                }
+                Said::Worker(WorkerReport::Status(now)) => {
+                    status.send_replace(now);
+                }
+                Said::Worker(WorkerReport::Finished(result)) => return result,
+                Said::Panicked(name) => return Err(MirrorError::Runtime(format!("thread {name} panicked"))),
+            }
+        }
+    }
+}
+
+impl StopHandle {
+    /// Stops cleanly: nothing more is fetched, what is on its way is written, the ledger and the group are told.
+    pub fn stop(&self) {
+        self.stop.cancel();
+    }
+
+    /// Stops at once. The next start finds out from the target's log what was written.
+    pub fn stop_now(&self) {
+        self.now.cancel();
+    }
+}
+
+impl EventStream {
+    /// The next event; `None` when the mirror has ended.
+    pub async fn next(&mut self) -> Option<Event> {
+        match &mut self.0 {
+            Some(events) => events.recv().await,
+            None => None,
+        }
+    }
+}
+
+impl StatusReader {
+    /// Where the mirror stands now.
+    #[must_use]
+    pub fn snapshot(&self) -> Status {
+        self.0.borrow().clone()
+    }
+}
+
+impl MirrorBuilder {
+    /// The mirror's name: its ledger on the target is found by it. By default the source's `group.id`.
+    pub fn name(self, name: impl Into<String>) -> Self {
+        Self { name: Some(name.into()), ..self }
+    }
+
+    /// The source's brokers, as in `bootstrap.servers`.
+    pub fn source(self, bootstrap: impl Into<String>) -> Self {
+        self.source_property("bootstrap.servers", bootstrap)
+    }
+
+    /// The target's brokers, as in `bootstrap.servers`.
+    pub fn target(self, bootstrap: impl Into<String>) -> Self {
+        self.target_property("bootstrap.servers", bootstrap)
+    }
+
+    /// Any of a Kafka consumer's properties, for the source: `group.id`, `auto.offset.reset`, `isolation.level`, …
+    pub fn source_property(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.source.push((key.into(), value.into()));
+        self
+    }
+
+    /// Any of a Kafka producer's properties, for the target.
+    pub fn target_property(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.target.push((key.into(), value.into()));
+        self
+    }
+
+    /// Which topics: a regular expression that matches the whole name, or a list of names, as MirrorMaker's whitelist.
+    pub fn topics(self, pattern: impl Into<String>) -> Self {
+        Self { topics: pattern.into(), ..self }
+    }
+
+    /// How many threads copy; by default one per core, four at most.
+    pub fn streams(self, streams: u16) -> Self {
+        Self { streams: Some(i64::from(streams)), ..self }
+    }
+
+    /// Whether to end once every link has reached the source's end as of the start.
+    pub fn until_caught_up(self, until_caught_up: bool) -> Self {
+        Self { until_caught_up, ..self }
+    }
+
+    /// The mirror.
+    ///
+    /// # Errors
+    /// If a setting is missing or cannot be used.
+    pub fn build(self) -> Result<Mirror, ConfigError> {
+        let options = RunOptions {
+            consumer: RawConfig::of("source", self.source),
+            producer: RawConfig::of("target", self.target),
+            topics: self.topics,
+            name: self.name,
+            streams: self.streams,
+            cores: available_parallelism().map_or(1, NonZeroUsize::get),
+            until_caught_up: self.until_caught_up,
+            ..RunOptions::default()
+        };
+        Ok(Mirror::new(resolve(&options)?.config))
+    }
+}
+
+/// What a thread said.
+enum Said {
+    Worker(WorkerReport),
+    Shard(usize, ShardReport),
+    Panicked(String),
+}
+
+/// The worker's thread and those of its shards.
+struct Threads {
+    worker: Thread<Worker>,
+    /// `None` once it has ended.
+    shards: Vec<Option<Thread<Shard>>>,
+}
+
+impl Threads {
+    fn start(config: &Arc<Config>) -> std::io::Result<Self> {
+        let clock = Clock::start();
+        // Jitter differs from process to process, so that mirrors do not knock at the same moment.
+        let seed = fastrand::u64(..);
+        let streams = config.streams.max(1);
+        let mut shards = Vec::with_capacity(streams);
+        for number in 0..streams {
+            let offset = u64::try_from(number).unwrap_or(0).wrapping_add(1).wrapping_mul(1_000_003);
+            let shard = Shard::new(config.clone(), seed.wrapping_add(offset));
+            shards.push(Some(spawn_shard(&format!("kmirror-{number}"), shard, net(config), clock)?));
+        }
+        let worker = Worker::new(config.clone(), streams, seed);
+        let worker = spawn_shard("kmirror-worker", worker, net(config), clock)?;
+        Ok(Self { worker, shards })
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Said> {
+        if let Poll::Ready(report) = self.worker.reports.poll_recv(cx) {
+            let said = report.map_or_else(|| Said::Panicked("kmirror-worker".to_owned()), Said::Worker);
+            return Poll::Ready(said);
+        }
+        for (number, shard) in self.shards.iter_mut().enumerate() {
+            let Some(running) = shard else { continue };
+            match running.reports.poll_recv(cx) {
+                Poll::Ready(Some(report)) => return Poll::Ready(Said::Shard(number, report)),
+                Poll::Ready(None) => {
+                    let ended = shard.take().map(|ended| ended.thread.join());
+                    if ended.is_some_and(|ended| ended.is_err()) {
+                        return Poll::Ready(Said::Panicked(format!("kmirror-{number}")));
+                    }
+                }
+                Poll::Pending => {}
+            }
+        }
+        Poll::Pending
+    }
+    fn tell_worker(&self, command: WorkerCommand) {
+        // A thread that has ended needs no more commands.
+        let _ = self.worker.commands.send(command);
+    }
+
+    fn tell_shard(&self, shard: usize, command: ShardCommand) {
+        if let Some(Some(shard)) = self.shards.get(shard) {
+            let _ = shard.commands.send(command);
+        }
+    }
+
+    fn abort(&self) {
+        for shard in 0..self.shards.len() {
+            self.tell_shard(shard, ShardCommand::Abort);
+        }
+        self.tell_worker(WorkerCommand::Abort);
+    }
+}
+
+fn net(config: &Config) -> Net {
+    let options = |cluster: &ClusterConfig| SocketOptions {
+        frame_bytes_max: cluster.frame_bytes_max,
+        connect_timeout: cluster.connect_timeout,
+    };
+    Net::new(options(&config.source), options(&config.target))
+}
