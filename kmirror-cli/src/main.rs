@@ -6,6 +6,7 @@
 //! ```
 
 mod args;
+mod events;
 mod exit;
 mod files;
 mod logging;

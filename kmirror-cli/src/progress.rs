@@ -53,6 +53,9 @@ impl Progress {
 }
 
 fn line(status: &Status, (since, records): (Duration, u64)) -> String {
+    if status.topics.is_empty() {
+        return "waiting for both clusters".to_owned();
+    }
     let total = status.total();
     let new = u128::from(total.counters.records.saturating_sub(records));
     let ms = status.elapsed.saturating_sub(since).as_millis().max(1);
@@ -93,6 +96,11 @@ mod tests {
             line(&status(counters, 0), (Duration::from_secs(10), 10_000)),
             "30,000 records (2.9 MiB) in 20.0 s, 2,000/s, lag 1,200, 3 of 8 links caught up"
         );
+    }
+
+    #[test]
+    fn before_there_are_topics_there_are_no_numbers() {
+        assert_eq!(line(&Status::default(), (Duration::ZERO, 0)), "waiting for both clusters");
     }
 
     #[test]

@@ -6,10 +6,11 @@ use std::thread::available_parallelism;
 
 use indicatif::ProgressBar;
 use kmirror_core::config::{Config, Resolved, Role, RunOptions, resolve};
-use kmirror_core::observe::{Event, Severity, Status};
+use kmirror_core::observe::Status;
 use kmirror_core::{EventStream, Mirror};
 
 use crate::args::RunArgs;
+use crate::events::EventLog;
 use crate::exit::Failure;
 use crate::files::properties;
 use crate::progress::Progress;
@@ -52,6 +53,7 @@ async fn mirror(config: Config, bar: &ProgressBar, quiet: bool) -> Result<(), Fa
     let stop = mirror.stop_handle();
     let status = mirror.status();
     let mut events = mirror.events();
+    let mut log = EventLog::default();
     let mut progress = Progress::new(bar);
     let mut ticks = tokio::time::interval(progress.interval());
     ticks.reset();
@@ -60,7 +62,7 @@ async fn mirror(config: Config, bar: &ProgressBar, quiet: bool) -> Result<(), Fa
     let outcome = loop {
         tokio::select! {
             outcome = &mut run => break outcome,
-            Some(event) = events.next() => log(&event),
+            Some(event) = events.next() => log.log(&event),
             _ = ticks.tick() => progress.show(&status.snapshot()),
             signal = signals.next() => {
                 if stopping {
@@ -74,7 +76,7 @@ async fn mirror(config: Config, bar: &ProgressBar, quiet: bool) -> Result<(), Fa
             }
         }
     };
-    log_rest(&mut events).await;
+    log_rest(&mut log, &mut events).await;
     progress.clear();
     if !quiet {
         show(&status.snapshot());
@@ -84,22 +86,13 @@ async fn mirror(config: Config, bar: &ProgressBar, quiet: bool) -> Result<(), Fa
     Ok(())
 }
 
-fn log(event: &Event) {
-    match event.level() {
-        Severity::Debug => tracing::debug!("{event}"),
-        Severity::Info => tracing::info!("{event}"),
-        Severity::Warn => tracing::warn!("{event}"),
-        Severity::Error => tracing::error!("{event}"),
-    }
-}
-
 /// What was said before the end and not yet taken: the reason of a failure may be among it.
-async fn log_rest(events: &mut EventStream) {
+async fn log_rest(log: &mut EventLog, events: &mut EventStream) {
     loop {
         tokio::select! {
             biased;
             event = events.next() => match event {
-                Some(event) => log(&event),
+                Some(event) => log.log(&event),
                 None => return,
             },
             () = std::future::ready(()) => return,
