@@ -7,12 +7,12 @@
 //! ```
 //!
 //! The CRC is fixed from the *stored* one, never computed from the bytes: `CRC' = CRC XOR shift(raw(old XOR new),
-//! payload bytes)`, old and new being the 40 covered header bytes. A batch that was damaged on the way fails its check
-//! after the patch as it did before: the target, or whoever reads there, refuses it. It is also cheaper by the whole
-//! payload.
+//! payload bytes)`, old and new being the 40 covered bytes of the header. A batch that was damaged on the way fails its
+//! check after the patch as it did before: the target, or whoever reads there, refuses it. It is also cheaper by the
+//! whole payload.
 
-use super::batch::{BATCH_HEADER_BYTES, CRC_COVERS_FROM};
-use super::{RawBatch, crc};
+use super::batch::BATCH_HEADER_BYTES;
+use super::{Attributes, RawBatch, crc};
 
 /// Whose write a batch is: what an idempotent producer puts into the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,38 +34,57 @@ impl Stamp {
 /// the delete-horizon bit cleared, the CRC moved accordingly. Send it before [`RawBatch::payload`].
 #[must_use]
 pub fn restamp(batch: &RawBatch, stamp: Stamp) -> [u8; BATCH_HEADER_BYTES] {
-    let header = &batch.header;
     let Some(old) = batch.bytes().first_chunk::<BATCH_HEADER_BYTES>() else {
         // A RawBatch is made from a whole header only.
         return [0; BATCH_HEADER_BYTES];
     };
+    // The fields are the bytes' own, whatever has become of `batch.header`.
+    let old_attributes = Attributes(i16::from_be_bytes([old[21], old[22]]));
+    let attributes = old_attributes.without_transactional().without_delete_horizon();
+    let stored = u32::from_be_bytes([old[17], old[18], old[19], old[20]]);
+    // The batch length has 31 bits.
+    let payload_len = u32::try_from(batch.bytes().len() - BATCH_HEADER_BYTES).unwrap_or(0);
+
+    let mut crc = stored ^ stamp_difference(old, stamp, payload_len);
+    let cleared = old_attributes.0 ^ attributes.0;
+    if cleared != 0 {
+        crc ^= crc::shift(crc::raw(&cleared.to_be_bytes()), AFTER_ATTRIBUTES + payload_len);
+    }
+
     let mut new = *old;
     new[0..8].copy_from_slice(&0_i64.to_be_bytes());
     new[12..16].copy_from_slice(&(-1_i32).to_be_bytes());
-    let attributes = header.attributes.without_transactional().without_delete_horizon();
+    new[17..21].copy_from_slice(&crc.to_be_bytes());
     new[21..23].copy_from_slice(&attributes.0.to_be_bytes());
     new[43..51].copy_from_slice(&stamp.producer_id.to_be_bytes());
     new[51..53].copy_from_slice(&stamp.producer_epoch.to_be_bytes());
     new[53..57].copy_from_slice(&stamp.base_sequence.to_be_bytes());
-
-    let mut difference = Covered([0; COVERED_BYTES]);
-    let covered = old.iter().zip(&new).skip(CRC_COVERS_FROM);
-    for (byte, (old, new)) in difference.0.iter_mut().zip(covered) {
-        *byte = old ^ new;
-    }
-    // The batch length has 31 bits.
-    let payload_len = u32::try_from(batch.bytes().len() - BATCH_HEADER_BYTES).unwrap_or(0);
-    let crc = header.crc ^ crc::shift(crc::raw(&difference.0), payload_len);
-    new[17..21].copy_from_slice(&crc.to_be_bytes());
     new
 }
 
-/// Header bytes under the CRC.
-const COVERED_BYTES: usize = BATCH_HEADER_BYTES - CRC_COVERS_FROM;
+/// What the change of the stamp does to the CRC.
+///
+/// Zeros in front of a difference do not move a register that begins with 0, so only the 14 bytes of the stamp are
+/// hashed, with the two zeros behind them that make up two words, and shifted over what follows. Attributes likewise.
+fn stamp_difference(old: &[u8; BATCH_HEADER_BYTES], stamp: Stamp, payload_len: u32) -> u32 {
+    let old_id = i64::from_be_bytes([old[43], old[44], old[45], old[46], old[47], old[48], old[49], old[50]]);
+    let old_epoch = i16::from_be_bytes([old[51], old[52]]);
+    let old_sequence = i32::from_be_bytes([old[53], old[54], old[55], old[56]]);
+    let id = u128::from((old_id ^ stamp.producer_id).cast_unsigned());
+    let epoch = u128::from((old_epoch ^ stamp.producer_epoch).cast_unsigned());
+    let sequence = u128::from((old_sequence ^ stamp.base_sequence).cast_unsigned());
+    let difference = Words((id << 64 | epoch << 48 | sequence << 16).to_be_bytes());
+    crc::shift(crc::raw(&difference.0), AFTER_WORDS + payload_len)
+}
 
 /// Aligned, so that the CRC goes by words from the first byte on.
-#[repr(align(8))]
-struct Covered([u8; COVERED_BYTES]);
+#[repr(align(16))]
+struct Words([u8; 16]);
+
+/// Header bytes from the end of the attributes, at 23, to the payload.
+const AFTER_ATTRIBUTES: u32 = 38;
+/// Header bytes from the end of the two words, at 59, to the payload.
+const AFTER_WORDS: u32 = 2;
 
 #[cfg(test)]
 mod tests {
