@@ -16,7 +16,8 @@ use std::time::Duration;
 
 use kmirror_proto::error_code::ErrorCode;
 use kmirror_proto::messages::{
-    AnyRequest, AnyResponse, FetchPartition, FetchRequest, FetchTopic, ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic,
+    AnyRequest, AnyResponse, FetchPartition, FetchRequest, FetchTopic, ListOffsetsPartition, ListOffsetsRequest,
+    ListOffsetsTopic,
 };
 use kmirror_proto::records::{Entry, RawBatch, split};
 
@@ -405,7 +406,8 @@ impl Resume {
     /// What was found; `None` if it has to be read once more after the settle time.
     fn conclude(&mut self, now: Now) -> Option<Next> {
         let Some(checkpoint) = self.checkpoint else {
-            let from = Proved { source_next: self.start, target_next: TargetOffset(self.position), ..Proved::default() };
+            let from =
+                Proved { source_next: self.start, target_next: TargetOffset(self.position), ..Proved::default() };
             return Some(Next::Found(Found {
                 from,
                 written: 0,
@@ -422,7 +424,8 @@ impl Resume {
         let from = checkpoint.proved();
         let written = u64::try_from(self.position.saturating_sub(from.target_next.0)).unwrap_or(0);
         let untouched = checkpoint.origin && written == 0;
-        let guarded = self.producer.is_some() && (untouched || self.tail.is_some_and(|tail| is_young(tail.timestamp_max, now)));
+        let guarded =
+            self.producer.is_some() && (untouched || self.tail.is_some_and(|tail| is_young(tail.timestamp_max, now)));
         if let Some(until) = self.unsettled
             && !guarded
         {

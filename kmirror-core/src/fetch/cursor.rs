@@ -19,7 +19,12 @@ impl Cursor {
     /// A cursor at `next`; a batch larger than `frame_bytes_max` can never be read.
     #[must_use]
     pub fn new(next: SourceOffset, config: &FetchConfig, frame_bytes_max: usize) -> Self {
-        Self { next, bytes: config.partition_bytes_max, configured: config.partition_bytes_max, bytes_max: frame_bytes_max }
+        Self {
+            next,
+            bytes: config.partition_bytes_max,
+            configured: config.partition_bytes_max,
+            bytes_max: frame_bytes_max,
+        }
     }
 
     /// How many bytes of the partition to ask for.

@@ -56,7 +56,8 @@ impl Aborted {
 }
 
 fn is_abort(batch: &RawBatch) -> bool {
-    ControlRecord::of(batch, CONTROL_BYTES_MAX).is_ok_and(|record| record.is_some_and(|record| record.kind == ControlKind::ABORT))
+    ControlRecord::of(batch, CONTROL_BYTES_MAX)
+        .is_ok_and(|record| record.is_some_and(|record| record.kind == ControlKind::ABORT))
 }
 
 /// A control record is a few dozen bytes.

@@ -75,7 +75,9 @@ pub struct Producing {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LedgerError {
     /// The value does not match its checksum.
-    #[error("ledger entry {key:?}: its checksum does not match: the ledger topic was written by something else or is damaged")]
+    #[error(
+        "ledger entry {key:?}: its checksum does not match: the ledger topic was written by something else or is damaged"
+    )]
     Damaged {
         /// The entry's key.
         key: String,

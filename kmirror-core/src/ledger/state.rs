@@ -48,7 +48,8 @@ impl Ledger {
     pub fn furthest(&self, topic: &str, partition: i32) -> Option<Checkpoint> {
         let of_link = self.checkpoints.get(&(topic.to_owned(), partition))?;
         let furthest = of_link.values().max_by_key(|checkpoint| checkpoint.source_next())?;
-        let drained = of_link.values().filter(|other| other.written_ms >= furthest.written_ms).all(|other| other.drained);
+        let drained =
+            of_link.values().filter(|other| other.written_ms >= furthest.written_ms).all(|other| other.drained);
         Some(Checkpoint { drained, ..*furthest })
     }
 
@@ -66,7 +67,8 @@ mod tests {
     use crate::produce::Proved;
 
     fn checkpoint(source: i64, drained: bool, written_ms: i64) -> Checkpoint {
-        let proved = Proved { source_next: SourceOffset(source), target_next: TargetOffset(source), ..Proved::default() };
+        let proved =
+            Proved { source_next: SourceOffset(source), target_next: TargetOffset(source), ..Proved::default() };
         Checkpoint::new(&proved, None, -1, drained, written_ms)
     }
 

@@ -18,9 +18,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use kmirror_proto::compress::Codec;
 use kmirror_proto::messages::{
-    AnyRequest, AnyResponse, CreatableTopic, CreatableTopicConfig, CreateTopicsRequest, FetchPartition, FetchRequest, FetchTopic,
-    InitProducerIdRequest, ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic, MetadataRequest, MetadataRequestTopic,
-    ProducePartition, ProduceRequest, ProduceTopic, RecordChunks,
+    AnyRequest, AnyResponse, CreatableTopic, CreatableTopicConfig, CreateTopicsRequest, FetchPartition, FetchRequest,
+    FetchTopic, InitProducerIdRequest, ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic, MetadataRequest,
+    MetadataRequestTopic, ProducePartition, ProduceRequest, ProduceTopic, RecordChunks,
 };
 use kmirror_proto::records::{BatchBuilder, Entry, HeadersSource, MessageSetBuilder, RecordError, Stamp, split};
 use kmirror_proto::{ApiKey, ErrorCode};
@@ -248,7 +248,10 @@ impl Store {
                     None => self.refused(now, client, ErrorCode::UNKNOWN_TOPIC_OR_PARTITION),
                 }
             }
-            _ => self.fail("an answer to another question"),
+            AnyResponse::ApiVersions(_)
+            | AnyResponse::FindCoordinator(_)
+            | AnyResponse::OffsetCommit(_)
+            | AnyResponse::OffsetFetch(_) => self.fail("an answer to another question"),
         }
     }
 
@@ -276,9 +279,12 @@ impl Store {
             Node::Id(id) => client.versions(id).map(|versions| versions.get(ApiKey::CREATE_TOPICS).is_some()),
             Node::Any => None,
         };
-        let known = client.metadata().brokers.keys().find_map(|id| client.versions(*id)).map(|versions| {
-            versions.get(ApiKey::CREATE_TOPICS).is_some()
-        });
+        let known = client
+            .metadata()
+            .brokers
+            .keys()
+            .find_map(|id| client.versions(*id))
+            .map(|versions| versions.get(ApiKey::CREATE_TOPICS).is_some());
         self.step = Step::Create;
         if creates(controller).or(known) == Some(false) {
             // 0.10.0: the broker creates a topic when it is asked for its name.
@@ -309,7 +315,10 @@ impl Store {
         client.refresh_metadata(now);
         if code.is_ok() || code == ErrorCode::TOPIC_ALREADY_EXISTS || code == ErrorCode::NOT_CONTROLLER {
             self.pause(now);
-        } else if code.is_retriable() || code == ErrorCode::UNKNOWN_SERVER_ERROR || code == ErrorCode::INVALID_REPLICATION_FACTOR {
+        } else if code.is_retriable()
+            || code == ErrorCode::UNKNOWN_SERVER_ERROR
+            || code == ErrorCode::INVALID_REPLICATION_FACTOR
+        {
             // Brokers that have just begun are not counted yet.
             self.later(now, &format!("{} cannot be created yet: {code} {message}", self.topic));
         } else {
@@ -473,7 +482,15 @@ impl Store {
         client.metadata().leader(&self.topic, 0)
     }
 
-    fn ask(&mut self, now: Now, client: &mut Client, node: Node, request: AnyRequest, min_version: i16, max_version: i16) {
+    fn ask(
+        &mut self,
+        now: Now,
+        client: &mut Client,
+        node: Node,
+        request: AnyRequest,
+        min_version: i16,
+        max_version: i16,
+    ) {
         let options = CallOptions { min_version, max_version, timeout: self.timeout, on: None };
         self.call = Some(client.call(now, node, request, options));
     }

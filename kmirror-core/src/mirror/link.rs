@@ -196,7 +196,7 @@ impl Link {
             fetch_backoff: LinkBackoff::default(),
             fetch_not_before: Tick::ZERO,
             write_backoff: LinkBackoff::default(),
-            source_end: None,
+            source_end: Some(spec.until),
             counters: Counters::default(),
             headers_warned: false,
         }

@@ -154,13 +154,9 @@ impl Event {
         match self {
             Self::Connected { .. } => Severity::Debug,
             Self::Started { .. } | Self::Stopping | Self::Settling { .. } => Severity::Info,
-            Self::Resumed { origin, counted, .. } => {
-                if *origin || *counted > 0 {
-                    Severity::Info
-                } else {
-                    Severity::Debug
-                }
-            }
+            // One per link: thousands at the start of a large mirror.
+            Self::Resumed { counted: 0, .. } => Severity::Debug,
+            Self::Resumed { .. } => Severity::Info,
             Self::Disconnected { .. }
             | Self::NothingMatches { .. }
             | Self::TailExpired { .. }
@@ -203,7 +199,9 @@ impl fmt::Display for Event {
                 "{link}: tail expired, not proved by content: retention deleted the target's records before offset \
                  {target_next}; the count of offsets decides"
             ),
-            Self::Doubt { link, why } => write!(f, "{link}: {why}: the target's log is read before anything is sent again"),
+            Self::Doubt { link, why } => {
+                write!(f, "{link}: {why}: the target's log is read before anything is sent again")
+            }
             Self::CommittedOutOfRange { link, committed, log: (start, end), start: chosen } => write!(
                 f,
                 "{link}: the group's committed offset {committed} lies outside the source's log [{start}, {end}): \

@@ -59,6 +59,15 @@ pub enum StopReason {
         /// How many records were counted.
         written: u64,
     },
+    /// The target holds more records behind the checkpoint than the source.
+    MoreThanSource {
+        /// Where the source ends.
+        source_end: SourceOffset,
+        /// How many the target holds.
+        written: u64,
+        /// How many the source holds.
+        found: u64,
+    },
     /// The target appended records somewhere else than where the link's log ended.
     AppendedElsewhere {
         /// Where they were expected.
@@ -125,6 +134,12 @@ impl fmt::Display for StopReason {
                 "the target's last record is not the one before source offset {source_next}, {written} records behind the \
                  checkpoint: another producer writes to this partition, or the source changed"
             ),
+            Self::MoreThanSource { source_end, written, found } => write!(
+                f,
+                "the target holds {written} records behind the checkpoint, the source only {found} (it ends at offset \
+                 {source_end}): another producer or mirror writes to this partition; stop it, or start a mirror under another \
+                 --name that begins behind them"
+            ),
             Self::AppendedElsewhere { expected, found } => write!(
                 f,
                 "the target appended at offset {found} what was expected at {expected}: another producer writes to this \
@@ -188,9 +203,13 @@ fn refused(why: &Refused) -> String {
 /// What an operator can do about a broker's final refusal.
 fn advice(code: ErrorCode) -> &'static str {
     match code {
-        ErrorCode::TOPIC_AUTHORIZATION_FAILED => "grant the mirror READ and DESCRIBE on source topics, WRITE and DESCRIBE on target topics",
+        ErrorCode::TOPIC_AUTHORIZATION_FAILED => {
+            "grant the mirror READ and DESCRIBE on source topics, WRITE and DESCRIBE on target topics"
+        }
         ErrorCode::CLUSTER_AUTHORIZATION_FAILED => "grant the mirror IDEMPOTENT_WRITE on the target cluster",
-        ErrorCode::MESSAGE_TOO_LARGE | ErrorCode::RECORD_LIST_TOO_LARGE => "raise max.message.bytes of the target's topic",
+        ErrorCode::MESSAGE_TOO_LARGE | ErrorCode::RECORD_LIST_TOO_LARGE => {
+            "raise max.message.bytes of the target's topic"
+        }
         ErrorCode::INVALID_TIMESTAMP => {
             "widen message.timestamp.before.max.ms and message.timestamp.after.max.ms of the target's topic"
         }

@@ -65,7 +65,7 @@ pub fn decode(entry: &Entry, mut each: impl FnMut(SourceRecord<'_>) -> ControlFl
     match entry {
         Entry::Batch(batch) => {
             let records = Records::of(batch, DECOMPRESSED_BYTES_MAX)?;
-            for record in records.iter() {
+            for record in &records {
                 let record = record?;
                 let found = SourceRecord {
                     offset: batch.header.base_offset.saturating_add(i64::from(record.offset_delta)),
@@ -81,7 +81,7 @@ pub fn decode(entry: &Entry, mut each: impl FnMut(SourceRecord<'_>) -> ControlFl
         }
         Entry::Message(message) => {
             let inner = messages(message, DECOMPRESSED_BYTES_MAX)?;
-            for message in inner.iter() {
+            for message in &inner {
                 let message = message?;
                 let found = SourceRecord {
                     offset: message.offset,

@@ -103,7 +103,9 @@ pub enum Refuse {
 #[must_use]
 pub fn judge(entry: &Entry, aborted: bool, view: &View) -> Verdict {
     match entry {
-        Entry::Batch(batch) => BATCH_RULES.iter().find_map(|rule| rule(batch, aborted, view)).unwrap_or(Verdict::Restamp),
+        Entry::Batch(batch) => {
+            BATCH_RULES.iter().find_map(|rule| rule(batch, aborted, view)).unwrap_or(Verdict::Restamp)
+        }
         Entry::Message(message) => {
             MESSAGE_RULES.iter().find_map(|rule| rule(message, view)).unwrap_or(match message.codec() {
                 Ok(Codec::None) => Verdict::Forward,
@@ -179,10 +181,7 @@ fn batch_gaps_or_append_time(batch: &RawBatch, _: bool, _: &View) -> Option<Verd
 }
 
 fn batch_codec_taken(batch: &RawBatch, _: bool, view: &View) -> Option<Verdict> {
-    when(
-        batch.header.attributes.codec() == Ok(Codec::Zstd) && !view.target.zstd,
-        Verdict::Rewrite(Rewrite::Codec),
-    )
+    when(batch.header.attributes.codec() == Ok(Codec::Zstd) && !view.target.zstd, Verdict::Rewrite(Rewrite::Codec))
 }
 
 fn message_behind_cursor(message: &RawMessage, view: &View) -> Option<Verdict> {

@@ -261,7 +261,8 @@ impl Planner<'_> {
         if matches!(entry, Entry::Batch(_)) {
             rewriter.close(&mut self.out.pieces).map_err(Refused::Malformed)?;
         }
-        if let (Some(last), Some(next)) = (self.out.pieces.get_mut(before..).and_then(<[Piece]>::last_mut), next_offset(entry))
+        if let (Some(last), Some(next)) =
+            (self.out.pieces.get_mut(before..).and_then(<[Piece]>::last_mut), next_offset(entry))
             && matches!(entry, Entry::Batch(_))
         {
             last.next = next;

@@ -87,7 +87,12 @@ impl Rewriter {
         match self.magic {
             Magic::V1 => self.set.push(record.timestamp, record.key, record.value)?,
             Magic::V2 => {
-                self.batch.push(record.timestamp, record.key, record.value, HeadersSource::Raw(record.headers.raw()))?;
+                self.batch.push(
+                    record.timestamp,
+                    record.key,
+                    record.value,
+                    HeadersSource::Raw(record.headers.raw()),
+                )?;
             }
         }
         let dropped = if self.magic == Magic::V1 && record.headers.count() > 0 { 1 } else { 0 };

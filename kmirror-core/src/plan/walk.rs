@@ -35,8 +35,7 @@ pub struct Walked {
 pub fn walk(records: Bytes, mut aborted: Aborted, view: &View, wanted: u64) -> Walked {
     let mut view = *view;
     let mut walked = Walked { cursor: view.cursor, ..Walked::default() };
-    let mut whole = 0_u32;
-    for entry in split(records) {
+    for (whole, entry) in split(records).enumerate() {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
@@ -50,7 +49,6 @@ pub fn walk(records: Bytes, mut aborted: Aborted, view: &View, wanted: u64) -> W
             }
             break;
         }
-        whole += 1;
         view.cursor = walked.cursor;
         let is_aborted = aborted.covers(&entry);
         match judge(&entry, is_aborted, &view) {

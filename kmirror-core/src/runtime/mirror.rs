@@ -12,9 +12,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Clock, Net, Shard as Thread, SocketOptions, spawn_shard};
 use crate::config::{ClusterConfig, Config, ConfigError, RawConfig, RunOptions, resolve};
-use crate::mirror::{ShardCommand, ShardReport};
 use crate::mirror::shard::Shard;
 use crate::mirror::worker::{MirrorError, Summary, Worker, WorkerCommand, WorkerReport};
+use crate::mirror::{ShardCommand, ShardReport};
 use crate::observe::{Event, Status};
 
 /// One mirror, configured and not yet running.

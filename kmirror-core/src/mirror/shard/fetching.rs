@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use kmirror_proto::error_code::ErrorCode;
 use kmirror_proto::messages::{
-    FetchPartition, FetchRequest, FetchResponse, FetchTopic, FetchedPartition, ListOffsetsPartition, ListOffsetsRequest,
-    ListOffsetsResponse, ListOffsetsTopic,
+    FetchPartition, FetchRequest, FetchResponse, FetchTopic, FetchedPartition, ListOffsetsPartition,
+    ListOffsetsRequest, ListOffsetsResponse, ListOffsetsTopic,
 };
 
 use super::{Shard, expect_response, request};
@@ -167,7 +167,8 @@ impl Shard {
         if let Some(link) = self.fetching.bounds.remove(&reply.call) {
             return self.handle_bounds(now, link, reply);
         }
-        let Some(node) = self.fetching.flights.iter().find(|(_, flight)| flight.call == reply.call).map(|(node, _)| *node)
+        let Some(node) =
+            self.fetching.flights.iter().find(|(_, flight)| flight.call == reply.call).map(|(node, _)| *node)
         else {
             return;
         };
@@ -231,7 +232,7 @@ impl Shard {
         }
         let records = fetched.records.unwrap_or_default();
         if records.is_empty() {
-            return;
+            return self.nothing_more(now, id, fetched.high_watermark);
         }
         let aborted = match self.config.fetch.isolation {
             Isolation::ReadCommitted => Aborted::new(fetched.aborted_transactions.as_deref()),
@@ -241,6 +242,21 @@ impl Shard {
             Some(State::Walking(_)) => self.walk(now, id, records, aborted),
             Some(State::Running) => self.plan(now, id, records, aborted),
             _ => {}
+        }
+    }
+
+    /// The source has nothing behind the cursor. A walk that is not done then never will be: the target holds more than
+    /// the source ever had (EXACTNESS.md P13).
+    fn nothing_more(&mut self, now: Now, id: LinkId, high_watermark: i64) {
+        let Some(link) = self.links.get(&id) else { return };
+        let State::Walking(walk) = link.state else { return };
+        if high_watermark <= link.cursor.next.0 {
+            let reason = StopReason::MoreThanSource {
+                source_end: link.cursor.next,
+                written: walk.total,
+                found: walk.total - walk.left,
+            };
+            self.stop_link(now, id, reason, false);
         }
     }
 
@@ -265,7 +281,8 @@ impl Shard {
             }
             let warn = piece.headers_dropped > 0 && !std::mem::replace(&mut link.headers_warned, true);
             if warn {
-                self.reports.push_back(super::ShardReport::Event(Event::HeadersDropped { topic: link.name.topic.to_string() }));
+                self.reports
+                    .push_back(super::ShardReport::Event(Event::HeadersDropped { topic: link.name.topic.to_string() }));
             }
             let before = link.lane.held_bytes();
             if let Err(error) = link.lane.push(piece) {
@@ -280,9 +297,7 @@ impl Shard {
             link.cursor.move_to(SourceOffset(outcome.cursor));
             link.lane.skip_to(SourceOffset(outcome.cursor));
         }
-        let refused = fault
-            .map(|error| (outcome.cursor, crate::plan::Refused::Malformed(error)))
-            .or(outcome.refused);
+        let refused = fault.map(|error| (outcome.cursor, crate::plan::Refused::Malformed(error))).or(outcome.refused);
         self.writing.wake(id, &self.links);
         self.mark(now, id);
         if let Some((offset, why)) = refused {
@@ -306,7 +321,8 @@ impl Shard {
             return self.stop_link(now, id, StopReason::Unreadable { offset: SourceOffset(offset), why }, false);
         }
         if left == 0 {
-            let agrees = matches!((walked.last, wanted), (Some(source), Some(target)) if source.agrees(&target, append_time));
+            let agrees =
+                matches!((walked.last, wanted), (Some(source), Some(target)) if source.agrees(&target, append_time));
             let source_next = SourceOffset(walked.cursor);
             if agrees {
                 self.walked(now, id, source_next, total);
@@ -341,7 +357,11 @@ impl Shard {
         self.hold(now, id);
         let Some(link) = self.links.get(&id) else { return };
         let Some(node) = self.source.metadata().leader(&link.name.topic, link.name.partition) else { return };
-        let ask = |timestamp| ListOffsetsPartition { partition_index: link.name.partition, current_leader_epoch: -1, timestamp };
+        let ask = |timestamp| ListOffsetsPartition {
+            partition_index: link.name.partition,
+            current_leader_epoch: -1,
+            timestamp,
+        };
         let topic = ListOffsetsTopic { name: link.name.topic.to_string(), partitions: vec![ask(-2)] };
         let list = ListOffsetsRequest { isolation_level: 0, topics: vec![topic] };
         let timeout = self.config.source.request_timeout;

@@ -227,7 +227,9 @@ impl Shard {
                 && match link.state {
                     State::Running => link.lane.is_idle(),
                     State::Doubting(_) => true,
-                    State::Waiting(_) | State::Resuming(..) | State::Storing | State::Walking(_) | State::Stopped => true,
+                    State::Waiting(_) | State::Resuming(..) | State::Storing | State::Walking(_) | State::Stopped => {
+                        true
+                    }
                 }
         })
     }

@@ -23,7 +23,11 @@ impl Shard {
                 State::Waiting(until) | State::Resuming(_, Asked::Until(until)) => *until <= now.tick,
                 State::Doubting(until) => link.answers_due == 0 && *until <= now.tick,
                 State::Resuming(_, Asked::Nothing) => true,
-                State::Resuming(_, Asked::Call(_)) | State::Storing | State::Walking(_) | State::Running | State::Stopped => false,
+                State::Resuming(_, Asked::Call(_))
+                | State::Storing
+                | State::Walking(_)
+                | State::Running
+                | State::Stopped => false,
             })
             .map(|(id, _)| *id)
             .collect();
@@ -42,8 +46,14 @@ impl Shard {
                 return;
             };
             let name = &link.name;
-            let resume =
-                Resume::new(&name.target_topic, name.partition, link.checkpoint, link.start, link.producer, link.unsettled);
+            let resume = Resume::new(
+                &name.target_topic,
+                name.partition,
+                link.checkpoint,
+                link.start,
+                link.producer,
+                link.unsettled,
+            );
             link.route = None;
             link.target_node = node;
             link.state = State::Resuming(Box::new(resume), Asked::Nothing);
@@ -144,7 +154,8 @@ impl Shard {
         link.rewriter = None;
         let name = link.name.to_string();
         if found.tail_expired {
-            self.reports.push_back(ShardReport::Event(Event::TailExpired { link: name, target_next: found.from.target_next }));
+            self.reports
+                .push_back(ShardReport::Event(Event::TailExpired { link: name, target_next: found.from.target_next }));
         }
         if found.origin {
             link.origin = Some(found.from.target_next);

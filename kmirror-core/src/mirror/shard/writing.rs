@@ -107,13 +107,16 @@ impl Shard {
         let ready = self.writing.ready.get_mut(&node)?;
         // Round robin: begin behind the one that was served last.
         let order: Vec<LinkId> = match self.writing.last.get(&node) {
-            Some(last) => ready.iter().filter(|id| *id > last).chain(ready.iter().filter(|id| *id <= last)).copied().collect(),
+            Some(last) => {
+                ready.iter().filter(|id| *id > last).chain(ready.iter().filter(|id| *id <= last)).copied().collect()
+            }
             None => ready.iter().copied().collect(),
         };
         let mut filling: Option<Filling> = None;
         for id in order {
             let Some(link) = self.links.get_mut(&id) else { continue };
-            let Some(route) = link.route.filter(|route| route.node == node && matches!(link.state, State::Running)) else {
+            let Some(route) = link.route.filter(|route| route.node == node && matches!(link.state, State::Running))
+            else {
                 ready.remove(&id);
                 continue;
             };
@@ -165,14 +168,20 @@ impl Shard {
                 let mut unanswered: BTreeSet<LinkId> = flight.links.iter().copied().collect();
                 for topic in response.topics {
                     for produced in topic.partitions {
-                        let id = flight.links.iter().copied().find(|id| self.is_named(*id, &topic.name, produced.index));
+                        let id =
+                            flight.links.iter().copied().find(|id| self.is_named(*id, &topic.name, produced.index));
                         if let Some(id) = id.filter(|id| unanswered.remove(id)) {
                             self.take_ack(now, id, &produced, sent, &broker);
                         }
                     }
                 }
                 for id in unanswered {
-                    self.doubt(now, id, format!("{broker}: its answer leaves the partition out"), sent.or(Some(now.tick)));
+                    self.doubt(
+                        now,
+                        id,
+                        format!("{broker}: its answer leaves the partition out"),
+                        sent.or(Some(now.tick)),
+                    );
                 }
             }
             Err(error) => self.produce_failed(now, &flight.links, &error, sent),
@@ -247,7 +256,9 @@ impl Shard {
     fn unclear(&mut self, now: Now, id: LinkId, code: ErrorCode, sent: Option<Tick>, broker: &str) {
         let about_sequences = matches!(
             code,
-            ErrorCode::OUT_OF_ORDER_SEQUENCE_NUMBER | ErrorCode::UNKNOWN_PRODUCER_ID | ErrorCode::INVALID_PRODUCER_EPOCH
+            ErrorCode::OUT_OF_ORDER_SEQUENCE_NUMBER
+                | ErrorCode::UNKNOWN_PRODUCER_ID
+                | ErrorCode::INVALID_PRODUCER_EPOCH
         );
         if about_sequences {
             let Some(link) = self.links.get_mut(&id) else { return };

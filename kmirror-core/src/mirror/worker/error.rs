@@ -8,7 +8,9 @@ use crate::config::Side;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MirrorError {
     /// No broker of a cluster answers.
-    #[error("{side} cluster {bootstrap}: no broker answers ({last}): check bootstrap.servers and that the cluster is up")]
+    #[error(
+        "{side} cluster {bootstrap}: no broker answers ({last}): check bootstrap.servers and that the cluster is up"
+    )]
     Unreachable {
         /// Which cluster.
         side: Side,
@@ -29,7 +31,9 @@ pub enum MirrorError {
         topic: String,
     },
     /// No topic of the source matches.
-    #[error("source cluster {cluster}: no topic matches {pattern}: the whole name must match; {topics} topics are there")]
+    #[error(
+        "source cluster {cluster}: no topic matches {pattern}: the whole name must match; {topics} topics are there"
+    )]
     NothingMatches {
         /// The source's id or addresses.
         cluster: String,

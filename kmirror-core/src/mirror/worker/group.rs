@@ -69,7 +69,9 @@ impl Worker {
         let mut topics: Vec<OffsetFetchTopic> = Vec::new();
         for tracked in self.links.values() {
             match topics.last_mut() {
-                Some(topic) if *topic.name == *tracked.name.topic => topic.partition_indexes.push(tracked.name.partition),
+                Some(topic) if *topic.name == *tracked.name.topic => {
+                    topic.partition_indexes.push(tracked.name.partition)
+                }
                 _ => topics.push(OffsetFetchTopic {
                     name: tracked.name.topic.to_string(),
                     partition_indexes: vec![tracked.name.partition],
@@ -128,7 +130,9 @@ impl Worker {
             };
             match topics.last_mut() {
                 Some(topic) if *topic.name == *tracked.name.topic => topic.partitions.push(partition),
-                _ => topics.push(OffsetCommitTopic { name: tracked.name.topic.to_string(), partitions: vec![partition] }),
+                _ => {
+                    topics.push(OffsetCommitTopic { name: tracked.name.topic.to_string(), partitions: vec![partition] })
+                }
             }
         }
         topics
@@ -150,15 +154,20 @@ impl Worker {
                 }
             }
             (Question::Committed, Ok(AnyResponse::OffsetFetch(response))) => {
-                let codes = response.topics.iter().flat_map(|topic| &topic.partitions).map(|partition| partition.error_code);
+                let codes =
+                    response.topics.iter().flat_map(|topic| &topic.partitions).map(|partition| partition.error_code);
                 let failed = std::iter::once(response.error_code).chain(codes).find(|code| !code.is_ok());
                 match failed {
                     // An unknown partition was never committed (facts/other.md).
                     None | Some(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION) => {
                         let mut committed = BTreeMap::new();
                         for topic in response.topics {
-                            for partition in topic.partitions.iter().filter(|partition| partition.committed_offset >= 0) {
-                                committed.insert((topic.name.clone(), partition.partition_index), partition.committed_offset);
+                            for partition in topic.partitions.iter().filter(|partition| partition.committed_offset >= 0)
+                            {
+                                committed.insert(
+                                    (topic.name.clone(), partition.partition_index),
+                                    partition.committed_offset,
+                                );
                             }
                         }
                         self.positions.set_committed(committed);
@@ -167,7 +176,8 @@ impl Worker {
                 }
             }
             (Question::Commit, Ok(AnyResponse::OffsetCommit(response))) => {
-                let codes = response.topics.iter().flat_map(|topic| &topic.partitions).map(|partition| partition.error_code);
+                let codes =
+                    response.topics.iter().flat_map(|topic| &topic.partitions).map(|partition| partition.error_code);
                 let failed = codes.into_iter().find(|code| !code.is_ok());
                 self.committed(now, failed);
             }

@@ -123,7 +123,8 @@ impl Worker {
         };
         let mut topics: Vec<ListOffsetsTopic> = Vec::new();
         for name in links.iter().filter_map(|id| self.links.get(id)).map(|tracked| &tracked.name) {
-            let partition = ListOffsetsPartition { partition_index: name.partition, current_leader_epoch: -1, timestamp };
+            let partition =
+                ListOffsetsPartition { partition_index: name.partition, current_leader_epoch: -1, timestamp };
             match topics.last_mut() {
                 Some(topic) if *topic.name == *name.topic => topic.partitions.push(partition),
                 _ => topics.push(ListOffsetsTopic { name: name.topic.to_string(), partitions: vec![partition] }),

@@ -50,7 +50,8 @@ impl Worker {
         let Some(tracked) = self.links.get_mut(&id) else { return };
         let Some(progress) = &tracked.progress else { return };
         let Some(proved) = progress.proved else { return };
-        let checkpoint = Checkpoint::new(&proved, progress.producer, progress.leader_epoch, progress.drained, now.unix_ms);
+        let checkpoint =
+            Checkpoint::new(&proved, progress.producer, progress.leader_epoch, progress.drained, now.unix_ms);
         let checkpoint = Checkpoint { origin: progress.origin, ..checkpoint };
         let news = tracked.told.is_none_or(|told| Checkpoint { written_ms: told.written_ms, ..checkpoint } != told);
         if news {
@@ -108,7 +109,8 @@ impl Worker {
             let error = self.links_stopped();
             return self.fail(now, error);
         }
-        let caught_up = self.links.values().filter(|tracked| !tracked.stopped && is_caught_up(tracked.progress.as_ref()));
+        let caught_up =
+            self.links.values().filter(|tracked| !tracked.stopped && is_caught_up(tracked.progress.as_ref()));
         if self.config.until_caught_up && caught_up.count() + stopped == links {
             self.end_caught_up(now);
         }
@@ -119,7 +121,10 @@ impl Worker {
         let due = match group.poll_timeout() {
             Some(at) => at <= now.tick,
             // The first commit comes as soon as every link has its place: it shows early whether the group is alive.
-            None => group.is_idle() && self.links.values().all(|tracked| tracked.stopped || is_placed(tracked.progress.as_ref())),
+            None => {
+                group.is_idle()
+                    && self.links.values().all(|tracked| tracked.stopped || is_placed(tracked.progress.as_ref()))
+            }
         };
         if due {
             self.commit(now);
