@@ -1,10 +1,10 @@
 //! Lz4 in Kafka: one LZ4 frame (KIP-57), as magic 1 and 2 carry it.
 //!
 //! ```text
-//! +----------------+-----+-----+--------------+----+   +------+------------+----------------+   +---------+-----------+
-//! | 04 22 4d 18    | FLG | BD  | content size | HC |   | size | block data | block checksum |.. | 0 0 0 0 | content   |
-//! | magic, LE      |     |     | 8 B, FLG 08  |    |   | LE   |            | 4 B, FLG 10    |   | end mark| checksum  |
-//! +----------------+-----+-----+--------------+----+   +------+------------+----------------+   +---------+-----------+
+//! +----------------+-----+-----+--------------+----+  +------+------------+----------------+  +---------+----------+
+//! | 04 22 4d 18    | FLG | BD  | content size | HC |  | size | block data | block checksum |..| 0 0 0 0 | content  |
+//! | magic, LE      |     |     | 8 B, FLG 08  |    |  | LE   |            | 4 B, FLG 10    |  | end mark| checksum |
+//! +----------------+-----+-----+--------------+----+  +------+------------+----------------+  +---------+----------+
 //!                                                       bit 31: stored as it is                            4 B, FLG 04
 //! FLG: version 01 in bits 7-6 · 20 independent blocks · 10 block checksums · 08 content size · 04 content checksum ·
 //!      01 dictionary id (refused: there is no dictionary to have)      BD: bits 6-4, 4 = 64 KiB … 7 = 4 MiB

@@ -1,4 +1,6 @@
-//! Snappy in Kafka: xerial chunks of bare blocks, or one bare block (librdkafka, franz-go). The room for it; not read or written yet.
+//! Snappy in Kafka: xerial chunks of bare blocks, or one bare block (librdkafka, franz-go).
+//!
+//! The room for it; not read or written yet.
 
 use super::{Codec, CodecError};
 

@@ -1,8 +1,8 @@
 //! CRC-32C of batches, and how a CRC moves when only the header changes.
 //!
 //! A CRC is linear: for two messages of one length, `crc(a) XOR crc(b) = raw(a XOR b)`, where `raw` is the CRC without
-//! its initial value and final inversion. If a and b differ in the first 40 covered bytes only, the rest of `a XOR b` is
-//! zeros, and `raw(d ‖ 0ⁿ) = shift(raw(d), n)`: the register multiplied by x^8n modulo the polynomial.
+//! its initial value and final inversion. If a and b differ in the first 40 covered bytes only, the rest of `a XOR b`
+//! is zeros, and `raw(d ‖ 0ⁿ) = shift(raw(d), n)`: the register multiplied by x^8n modulo the polynomial.
 //!
 //! `combine` of the crc crates computes that x^8n anew at every call, 5-52 µs. Here n is cut into hexadecimal digits;
 //! for each digit and place the multiplication is a table over the 8 nibbles of the register: 8 loads per non-zero

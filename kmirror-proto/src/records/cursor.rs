@@ -1,6 +1,6 @@
 //! A borrowing reader over one slice: big-endian integers, zigzag varints, length-prefixed bytes.
 //!
-//! It reads inside one batch, where every value borrows from the payload; frames are read by the crate's `wire::Reader`.
+//! It reads inside one batch, where every value borrows from the payload; frames are read by `wire::Reader`.
 //! Varints are Java's `ByteUtils`: non-minimal encodings are accepted, 5 bytes at most for 32 bits and 10 for 64, and
 //! bits beyond the value's width are dropped.
 

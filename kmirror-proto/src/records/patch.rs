@@ -1,9 +1,9 @@
 //! The raw path: a batch's header rewritten for a target, its payload untouched.
 //!
 //! ```text
-//!  0               8        12                16      17     21               43                                57
-//! | base offset 0 | length | leader epoch -1 | magic | CRC' | attributes ... | producer id, epoch, sequence    | count |
-//!                                                            10 and 40 off      the stamp
+//!  0               8        12                16      17     21               43                             57
+//! | base offset 0 | length | leader epoch -1 | magic | CRC' | attributes ... | producer id, epoch, sequence | count |
+//!                                                            10 and 40 off    the stamp
 //! ```
 //!
 //! The CRC is fixed from the *stored* one, never computed from the bytes: `CRC' = CRC XOR shift(raw(old XOR new),

@@ -33,7 +33,9 @@ fn codecs() -> impl Strategy<Value = Codec> {
 
 proptest! {
     #[test]
-    fn a_batch_is_read_back(tale in tales(), codec in codecs(), producer_id: i64, producer_epoch: i16, base_sequence: i32) {
+    fn a_batch_is_read_back(
+        tale in tales(), codec in codecs(), producer_id: i64, producer_epoch: i16, base_sequence: i32,
+    ) {
         let stamp = Stamp { producer_id, producer_epoch, base_sequence };
         prop_assert_eq!(told(batch(codec, &tale, stamp)), tale);
     }
