@@ -45,13 +45,13 @@ pub mod offset;
 
 pub mod client;
 pub mod fetch;
+pub mod plan;
+pub mod produce;
 pub mod ledger;
+pub mod resume;
 pub mod mirror;
 pub mod observe;
 pub mod offsets;
-pub mod plan;
-pub mod produce;
-pub mod resume;
 
 pub mod runtime;
 pub use runtime::{EventStream, Mirror, MirrorBuilder, StatusReader, StopHandle};

@@ -7,7 +7,7 @@ use std::time::Duration;
 pub const IN_FLIGHT_MAX: usize = 128;
 
 /// Calls that wait for a connection, over all nodes of a client. Each may hold a request's worth of records, which the
-/// caller's memory budget counts; this bounds their number.
+/// caller's memory budget counts; this bounds their number (the first call of each queue is taken above it).
 pub const CALLS_WAITING_MAX: usize = 16_384;
 
 /// Brokers of a cluster. The largest known clusters have some hundreds.

@@ -257,8 +257,8 @@ impl Client {
     pub(super) fn new_call(&mut self, now: Now, request: AnyRequest, options: CallOptions) -> Waiting {
         let id = CallId(self.call_next);
         self.call_next += 1;
-        let attempts_left = self.peers.values().map(Peer::addresses).sum();
-        Waiting { id, request, options, deadline: now.after(options.timeout), attempts_left }
+        // One failed attempt is enough for a call to one broker; a call to any gets more when it is queued.
+        Waiting { id, request, options, deadline: now.after(options.timeout), attempts_left: 1 }
     }
 
     pub(super) fn new_conn(&mut self) -> ConnId {
@@ -268,30 +268,41 @@ impl Client {
     }
 
     /// Puts a call where it waits, and sends it if it does not have to.
-    fn enqueue(&mut self, now: Now, node: Node, call: Waiting) {
-        let waiting: usize = self.peers.values().map(|peer| peer.waiting.len()).sum();
-        if waiting + self.anywhere.len() + self.unplaced.len() >= CALLS_WAITING_MAX {
-            let reason = format!("{}: {CALLS_WAITING_MAX} calls wait already", self.side);
-            let node = if let Node::Id(node) = node { node } else { BOOTSTRAP };
-            self.not_sent(now, node, &call, reason);
+    fn enqueue(&mut self, now: Now, node: Node, mut call: Waiting) {
+        let (id, first) = match node {
+            Node::Any => (BOOTSTRAP, self.anywhere.is_empty()),
+            Node::Id(id) => (id, self.peers.get(&id).is_some_and(|peer| peer.waiting.is_empty())),
+        };
+        // The first of a queue is always taken: the way of a call to a broker that is up needs no look at the others.
+        if !first && self.calls_waiting() >= CALLS_WAITING_MAX {
+            self.not_sent(now, id, &call, format!("{}: {CALLS_WAITING_MAX} calls wait already", self.side));
             return;
         }
-        match node {
-            Node::Any => {
+        match (node, self.peers.get_mut(&id)) {
+            (Node::Any, _) => {
+                call.attempts_left = self.addresses();
                 self.anywhere.push_back(call);
                 self.serve_anywhere(now);
             }
-            Node::Id(node) => match self.peers.get_mut(&node) {
-                Some(peer) => {
-                    peer.waiting.push_back(call);
-                    self.serve(now, node);
-                }
-                None => {
-                    self.unplaced.push_back((node, call));
-                    self.refresh_metadata(now);
-                }
-            },
+            (Node::Id(_), Some(peer)) => {
+                peer.waiting.push_back(call);
+                self.serve(now, id);
+            }
+            (Node::Id(_), None) => {
+                self.unplaced.push_back((id, call));
+                self.refresh_metadata(now);
+            }
         }
+    }
+
+    /// All addresses that a call to any node may be tried at.
+    pub(super) fn addresses(&self) -> usize {
+        self.peers.values().map(Peer::addresses).sum()
+    }
+
+    fn calls_waiting(&self) -> usize {
+        let at_peers: usize = self.peers.values().map(|peer| peer.waiting.len()).sum();
+        at_peers + self.anywhere.len() + self.unplaced.len()
     }
 
     /// A call that no byte of has left.

@@ -24,7 +24,8 @@ impl Client {
             include_topic_authorized_operations: false,
             include_cluster_authorized_operations: false,
         });
-        let call = self.new_call(now, request, CallOptions::within(self.config.request_timeout));
+        let mut call = self.new_call(now, request, CallOptions::within(self.config.request_timeout));
+        call.attempts_left = self.addresses();
         self.refresh.asks(call.id);
         self.own_calls.insert(call.id);
         // In front: the others may be waiting for what it brings.

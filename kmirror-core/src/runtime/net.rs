@@ -75,7 +75,7 @@ impl Net {
                 }
             }
             NetAction::Close { conn, abort } => match (self.connections.remove(&(side, conn)), abort) {
-                (Some(Phase::Open(socket) | Phase::Ending(socket, _)), true) => socket.abort(),
+                (Some(Phase::Open(socket) | Phase::Ending(socket, _)), true) => socket.reset_at_end(),
                 (Some(Phase::Open(socket)), false) => {
                     self.connections.insert((side, conn), Phase::ending(socket));
                 }
@@ -167,13 +167,18 @@ impl Phase {
                     },
                 };
                 if let Some(reason) = over {
+                    socket.reset_at_end();
                     emit(NetEvent::Closed { conn, reason });
                     return false;
                 }
                 true
             }
             Self::Ending(socket, deadline) => {
-                socket.poll_end(cx).is_pending() && deadline.as_mut().poll(cx).is_pending()
+                let over = deadline.as_mut().poll(cx).is_ready();
+                if over {
+                    socket.reset_at_end();
+                }
+                !over && socket.poll_end(cx).is_pending()
             }
         }
     }

@@ -107,8 +107,9 @@ impl Socket {
         }
     }
 
-    /// Ends it at once: what waits is dropped, here and in the kernel, and the peer sees a reset.
-    pub(super) fn abort(self) {
+    /// Makes its end, which has to follow, an abrupt one: what waits is dropped, here and in the kernel, and the peer
+    /// sees a reset. Else the kernel would go on to deliver what it has taken, after its outcome was called unknown.
+    pub(super) fn reset_at_end(&self) {
         // If this fails the socket is in no state to be reset, and is gone anyway.
         let _ = SockRef::from(&self.stream).set_linger(Some(Duration::ZERO));
     }

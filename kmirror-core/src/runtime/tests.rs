@@ -224,6 +224,16 @@ async fn the_end_of_a_stream_says_whether_it_was_inside_a_frame() {
     }
 }
 
+#[tokio::test]
+async fn a_peer_that_ends_its_half_gets_nothing_more_of_what_is_called_unknown_now() {
+    let (mut net, mut events, mut peer) = pair().await;
+    net.apply(Side::Target, NetAction::Send { conn: CONN, frame: produce_frame(5_000, 4_096) });
+    peer.shutdown().await.unwrap();
+    assert!(matches!(event(&mut net, &mut events).await, NetEvent::Closed { .. }));
+    let error = within(peer.read_to_end(&mut Vec::new())).await.unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
+}
+
 /// The smallest machine around a client: each command is a call, each report its outcome; the last ends it.
 struct Caller {
     client: Client,

@@ -70,7 +70,7 @@ impl Worker {
         for tracked in self.links.values() {
             match topics.last_mut() {
                 Some(topic) if *topic.name == *tracked.name.topic => {
-                    topic.partition_indexes.push(tracked.name.partition)
+                    topic.partition_indexes.push(tracked.name.partition);
                 }
                 _ => topics.push(OffsetFetchTopic {
                     name: tracked.name.topic.to_string(),
@@ -131,7 +131,7 @@ impl Worker {
             match topics.last_mut() {
                 Some(topic) if *topic.name == *tracked.name.topic => topic.partitions.push(partition),
                 _ => {
-                    topics.push(OffsetCommitTopic { name: tracked.name.topic.to_string(), partitions: vec![partition] })
+                    topics.push(OffsetCommitTopic { name: tracked.name.topic.to_string(), partitions: vec![partition] });
                 }
             }
         }
