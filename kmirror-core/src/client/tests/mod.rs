@@ -1,5 +1,6 @@
 //! The client among scripted brokers, in virtual time.
 
+mod chaos;
 mod negotiation;
 mod outcomes;
 mod routing;
