@@ -71,7 +71,7 @@ async fn mirror(config: Config, bar: &ProgressBar, quiet: bool) -> Result<(), Fa
                     std::process::exit(signal.exit_code());
                 }
                 stopping = true;
-                tracing::info!("{}: fetching stops, what is on its way is written (once more ends at once)", signal.name());
+                tracing::info!("{}: stopping (once more ends at once)", signal.name());
                 stop.stop();
             }
         }

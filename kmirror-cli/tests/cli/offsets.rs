@@ -87,6 +87,15 @@ fn nothing_that_matches_is_a_failure_in_the_words_of_its_generation() {
     assert_eq!(some.err, "Error: partition 99 does not exist\n");
 }
 
+/// A broker is not believed to send legal names only, and a terminal would obey what is in them.
+#[test]
+fn control_characters_are_escaped() {
+    let broker = Broker::start(&[("a\u{1b}[31mb", &[(0, 1)])]);
+    let done = offsets(&broker, "--bootstrap-server", &[]);
+    assert!(done.out.is_empty() || done.out == "a\\u{1b}[31mb:0:1\n", "{done:?}");
+    assert!(!done.out.contains('\u{1b}') && !done.err.contains('\u{1b}'), "{done:?}");
+}
+
 #[test]
 fn wrong_usage_is_1_as_in_java() {
     for (args, word) in [

@@ -38,7 +38,7 @@ fn one_signal_stops_cleanly() {
         lines.find(|line| line.contains("connected")).expect("it runs");
         signal(&child, name);
         let said = lines.find(|line| line.contains(&format!("SIG{name}"))).expect("it hears");
-        assert!(said.contains("fetching stops"), "{said}");
+        assert!(said.contains("stopping (once more ends at once)"), "{said}");
         lines.for_each(drop);
         assert_eq!(child.wait().unwrap().code(), Some(0), "SIG{name}");
     }
