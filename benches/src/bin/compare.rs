@@ -79,9 +79,19 @@ fn measure(pair: u32, rival: Rival, source: &Cluster, want: &BTreeMap<u32, Parti
     .map_err(|failure| Failure::new(format!("{failure}\n{}", process.output())))?;
     process.signal("TERM")?;
     process.wait(RUN_WITHIN)?;
+    complaints(&process.stderr());
 
     verify(rival, want, &judge::dump(&target, TOPIC)?)?;
     Ok(Row { pair, mirror: rival.name(), used, wall })
+}
+
+/// Shows what a run warned of: a number with a warning beside it is read otherwise.
+fn complaints(stderr: &str) {
+    const LINES_MAX: usize = 10;
+    let warnings = stderr.lines().filter(|line| line.contains(" WARN ") || line.contains(" ERROR "));
+    for line in warnings.take(LINES_MAX) {
+        println!("{line}");
+    }
 }
 
 /// A fast wrong mirror fails. One that keeps partitions has every record of each in its order; MirrorMaker 1 spreads
