@@ -31,8 +31,7 @@ pub(crate) fn offsets(args: &OffsetsArgs) -> Result<(), Failure> {
     complain(args, &listing);
     let mut out = String::new();
     for found in &listing.offsets {
-        // A legal name has nothing to escape; a broker may send others, and terminals obey control characters.
-        let (topic, partition) = (found.topic.escape_debug(), found.partition);
+        let (topic, partition) = (&found.topic, found.partition);
         match found.offset {
             Some(offset) => out.push_str(&format!("{topic}:{partition}:{offset}\n")),
             None if is_old(args) => out.push_str(&format!("{topic}:{partition}:\n")),
@@ -160,7 +159,7 @@ fn complain(args: &OffsetsArgs, listing: &Listing) {
         }
     }
     for skipped in &listing.skipped {
-        let (topic, partition, reason) = (skipped.topic.escape_debug(), skipped.partition, &skipped.reason);
+        let (topic, partition, reason) = (&skipped.topic, skipped.partition, &skipped.reason);
         let _ = writeln!(err, "Skip getting offsets for topic-partition {topic}-{partition} due to error: {reason}");
     }
 }
