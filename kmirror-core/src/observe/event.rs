@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::reason::StopReason;
-use crate::config::Side;
+use crate::config::{Side, Warning};
 use crate::offset::{SourceOffset, TargetOffset};
 
 /// How much an event matters.
@@ -22,6 +22,8 @@ pub enum Severity {
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
+    /// A setting that does nothing, or that something else is done for.
+    Setting(Warning),
     /// A broker can be talked to.
     Connected {
         /// Of which cluster.
@@ -157,7 +159,8 @@ impl Event {
             // One per link: thousands at the start of a large mirror.
             Self::Resumed { counted: 0, .. } => Severity::Debug,
             Self::Resumed { .. } => Severity::Info,
-            Self::Disconnected { .. }
+            Self::Setting(_)
+            | Self::Disconnected { .. }
             | Self::NothingMatches { .. }
             | Self::TailExpired { .. }
             | Self::Doubt { .. }
@@ -174,6 +177,7 @@ impl Event {
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Setting(warning) => warning.fmt(f),
             Self::Connected { broker, .. } => write!(f, "{broker}: connected"),
             Self::Disconnected { broker, reason, .. } => write!(f, "{broker}: {reason}"),
             Self::Started { name, topics, links, streams } => {

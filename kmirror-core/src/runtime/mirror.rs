@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{Clock, Net, Shard as Thread, SocketOptions, spawn_shard};
-use crate::config::{ClusterConfig, Config, ConfigError, RawConfig, RunOptions, resolve};
+use crate::config::{ClusterConfig, Config, ConfigError, RawConfig, Resolved, RunOptions, resolve};
 use crate::mirror::shard::Shard;
 use crate::mirror::worker::{MirrorError, Summary, Worker, WorkerCommand, WorkerReport};
 use crate::mirror::{ShardCommand, ShardReport};
@@ -215,7 +215,12 @@ impl MirrorBuilder {
             until_caught_up: self.until_caught_up,
             ..RunOptions::default()
         };
-        Ok(Mirror::new(resolve(&options)?.config))
+        let Resolved { config, warnings } = resolve(&options)?;
+        let mirror = Mirror::new(config);
+        for warning in warnings {
+            let _ = mirror.events.send(Event::Setting(warning));
+        }
+        Ok(mirror)
     }
 }
 
