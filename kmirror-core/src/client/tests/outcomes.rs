@@ -4,7 +4,7 @@ use kmirror_proto::messages::ProduceResponse;
 
 use super::super::script::Act;
 use super::*;
-use crate::client::limits::{CALLS_WAITING_MAX, THROTTLE_MAX};
+use crate::client::limits::{CALLS_WAITING_MAX, IN_FLIGHT_MAX, THROTTLE_MAX};
 use crate::client::{ClientEvent, ConnId};
 
 fn silent() -> Host {
@@ -122,6 +122,24 @@ fn a_call_for_one_connection_is_never_sent_over_another() {
     rig.advance(SECOND);
     assert_eq!(outcomes(&rig)[2..], ["not sent"]);
     assert_eq!(rig.connects.iter().filter(|(_, address)| address == "b:2").count(), 1);
+}
+
+#[test]
+fn a_call_for_one_connection_that_waits_behind_a_full_one_ends_with_it() {
+    let mut rig = settled();
+    rig.host("b:2", silent());
+    ask(&mut rig, Node::Id(2), list_offsets());
+    let only = CallOptions::within(SECOND).on(rig.client.connection(2).unwrap());
+    for _ in 0..IN_FLIGHT_MAX {
+        rig.client.call(rig.now, Node::Id(2), produce(), only);
+    }
+    rig.settle();
+    rig.host("b:2", healthy());
+    rig.cut("b:2");
+    assert_eq!(outcomes(&rig).iter().filter(|word| **word == "unknown").count(), IN_FLIGHT_MAX);
+    assert_eq!(outcomes(&rig).last(), Some(&"not sent"));
+    rig.advance(SECOND);
+    assert_eq!(rig.replies.len(), IN_FLIGHT_MAX + 1);
 }
 
 #[test]
