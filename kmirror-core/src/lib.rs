@@ -42,6 +42,7 @@ pub mod clock;
 pub mod config;
 pub mod limits;
 pub mod offset;
+pub mod machine;
 
 pub mod client;
 pub mod fetch;
@@ -55,3 +56,6 @@ pub mod offsets;
 
 pub mod runtime;
 pub use runtime::{EventStream, Mirror, MirrorBuilder, StatusReader, StopHandle};
+
+#[cfg(test)]
+mod sample;

@@ -22,7 +22,7 @@ use super::{Listing, OffsetsError, OffsetsQuery, PartitionOffset, SkippedPartiti
 use crate::client::{CallError, CallId, CallOptions, Client, ClientEvent, NetAction, NetEvent, Node, Reply};
 use crate::clock::{Now, Tick, earliest};
 use crate::config::{ClusterConfig, Side};
-use crate::runtime::Machine;
+use crate::machine::Machine;
 
 /// How long a partition may be without a leader before the others are listed without it.
 const LEADER_PATIENCE: Duration = Duration::from_secs(10);

@@ -13,7 +13,7 @@ use super::*;
 use crate::client::{ConnId, NetAction, NetEvent};
 use crate::clock::Now;
 use crate::config::Side;
-use crate::runtime::Machine;
+use crate::machine::Machine;
 
 /// Brokers n at `b<n>:9092`, all with one view and one script.
 struct Cluster {

@@ -29,3 +29,6 @@ pub use pieces::{Body, Outcome, Piece, Refused, plan};
 
 mod walk;
 pub use walk::{Walked, walk};
+
+#[cfg(test)]
+mod tests;

@@ -10,8 +10,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{Clock, Net, Shard as Thread, SocketOptions, spawn_shard};
-use crate::config::{ClusterConfig, Config, ConfigError, RawConfig, Resolved, RunOptions, resolve};
+use super::{Clock, Net, SocketOptions, Thread, spawn};
+use crate::config::{Config, ConfigError, RawConfig, Resolved, RunOptions, resolve};
 use crate::mirror::shard::Shard;
 use crate::mirror::worker::{MirrorError, Summary, Worker, WorkerCommand, WorkerReport};
 use crate::mirror::{ShardCommand, ShardReport};
@@ -248,10 +248,10 @@ impl Threads {
         for number in 0..streams {
             let offset = u64::try_from(number).unwrap_or(0).wrapping_add(1).wrapping_mul(1_000_003);
             let shard = Shard::new(config.clone(), seed.wrapping_add(offset));
-            shards.push(Some(spawn_shard(&format!("kmirror-{number}"), shard, net(config), clock)?));
+            shards.push(Some(spawn(&format!("kmirror-{number}"), shard, net(config), clock)?));
         }
         let worker = Worker::new(config.clone(), streams, seed);
-        let worker = spawn_shard("kmirror-worker", worker, net(config), clock)?;
+        let worker = spawn("kmirror-worker", worker, net(config), clock)?;
         Ok(Self { worker, shards })
     }
 
@@ -295,9 +295,5 @@ impl Threads {
 }
 
 fn net(config: &Config) -> Net {
-    let options = |cluster: &ClusterConfig| SocketOptions {
-        frame_bytes_max: cluster.frame_bytes_max,
-        connect_timeout: cluster.connect_timeout,
-    };
-    Net::new(options(&config.source), options(&config.target))
+    Net::new(SocketOptions::from(&config.source), SocketOptions::from(&config.target))
 }

@@ -16,15 +16,15 @@ mod clock;
 pub use clock::Clock;
 
 mod driver;
-pub use driver::{Machine, drive};
+pub use driver::drive;
 
 mod net;
 pub use net::{Net, SocketOptions};
 
 mod socket;
 
-mod shard;
-pub use shard::{Shard, spawn_shard};
+mod thread;
+pub use thread::{Thread, spawn};
 
 mod mirror;
 pub use mirror::{EventStream, Mirror, MirrorBuilder, StatusReader, StopHandle};

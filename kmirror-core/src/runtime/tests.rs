@@ -19,10 +19,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::timeout;
 
-use super::{Clock, Machine, Net, SocketOptions, drive, spawn_shard};
+use super::{Clock, Net, SocketOptions, drive, spawn};
 use crate::client::{CallOptions, Client, ConnId, NetAction, NetEvent, Node};
 use crate::clock::{Now, Tick};
 use crate::config::{ClusterConfig, Side};
+use crate::machine::Machine;
 
 const CONN: ConnId = ConnId(1);
 const BOUND: Duration = Duration::from_secs(20);
@@ -342,7 +343,7 @@ async fn nobody_listening_is_an_outcome_and_not_a_hang() {
 #[tokio::test]
 async fn a_shard_runs_in_its_own_thread_and_gives_its_machine_back() {
     let (listener, port) = listen().await;
-    let mut shard = spawn_shard("test-shard", Caller::new(port, 1), net(), Clock::start()).unwrap();
+    let mut shard = spawn("test-shard", Caller::new(port, 1), net(), Clock::start()).unwrap();
     shard.commands.send(Node::Id(5)).unwrap();
     // Two connections: the bootstrap address, then the broker by its id. The first stays open while the second is
     // served, so each has a server of its own.

@@ -18,8 +18,8 @@ use crate::client::{CallId, Client, ClientEvent, NetAction, NetEvent, Reply};
 use crate::clock::{Now, Tick, earliest};
 use crate::config::{Config, Side};
 use crate::limits;
+use crate::machine::Machine;
 use crate::observe::{Event, StopReason};
-use crate::runtime::Machine;
 
 /// Copies links. See the module's documentation for the order of calls.
 pub struct Shard {

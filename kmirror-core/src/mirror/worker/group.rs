@@ -131,7 +131,8 @@ impl Worker {
             match topics.last_mut() {
                 Some(topic) if *topic.name == *tracked.name.topic => topic.partitions.push(partition),
                 _ => {
-                    topics.push(OffsetCommitTopic { name: tracked.name.topic.to_string(), partitions: vec![partition] });
+                    topics
+                        .push(OffsetCommitTopic { name: tracked.name.topic.to_string(), partitions: vec![partition] });
                 }
             }
         }

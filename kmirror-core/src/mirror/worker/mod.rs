@@ -25,8 +25,8 @@ use crate::client::{Client, ClientEvent, NetAction, NetEvent, Reply};
 use crate::clock::{Now, Tick, earliest};
 use crate::config::{Config, Side};
 use crate::ledger::{Checkpoint, Store, StoreEvent};
+use crate::machine::Machine;
 use crate::observe::{Event, Status};
-use crate::runtime::Machine;
 
 pub use ending::{EndReason, Summary};
 pub use error::MirrorError;

@@ -7,12 +7,13 @@ use tokio::runtime;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::clock::Clock;
-use super::driver::{Machine, drive};
+use super::driver::drive;
 use super::net::Net;
+use crate::machine::Machine;
 
-/// A running shard, as its owner sees it.
+/// A running thread, as its owner sees it.
 #[derive(Debug)]
-pub struct Shard<M: Machine> {
+pub struct Thread<M: Machine> {
     /// What the machine is told. Dropped: the machine goes on without commands.
     pub commands: UnboundedSender<M::Command>,
     /// What the machine tells; ends when the machine does.
@@ -25,7 +26,7 @@ pub struct Shard<M: Machine> {
 ///
 /// # Errors
 /// If the system gives no thread or no event queue.
-pub fn spawn_shard<M>(name: &str, machine: M, net: Net, clock: Clock) -> io::Result<Shard<M>>
+pub fn spawn<M>(name: &str, machine: M, net: Net, clock: Clock) -> io::Result<Thread<M>>
 where
     M: Machine + Send + 'static,
     M::Command: Send,
@@ -40,5 +41,5 @@ where
         runtime.shutdown_background();
         machine
     })?;
-    Ok(Shard { commands, reports, thread })
+    Ok(Thread { commands, reports, thread })
 }
