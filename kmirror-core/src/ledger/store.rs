@@ -193,6 +193,11 @@ impl Store {
             Err(error @ CallError::Unsupported { .. }) => self.fail(&error.to_string()),
             Err(error) => {
                 self.take_back();
+                // Whether the topic was created is seen in the metadata, never assumed.
+                if self.step == Step::Create {
+                    self.step = Step::Find;
+                    client.refresh_metadata(now);
+                }
                 self.later(now, &error.to_string());
             }
             Ok(response) => self.take(now, client, response),

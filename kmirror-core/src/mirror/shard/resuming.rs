@@ -187,6 +187,10 @@ impl Shard {
             sequence: from.sequence.plus(counted),
             fingerprint: walk.last,
         };
+        if link.placed {
+            // This process wrote them, and never heard that they arrived.
+            link.counters.records += counted;
+        }
         link.place(proved);
         self.run(now, id, counted);
     }
