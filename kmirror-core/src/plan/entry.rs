@@ -30,3 +30,17 @@ pub(super) fn codec(entry: &Entry) -> Result<Codec, CodecError> {
         Entry::Partial(_) => Ok(Codec::None),
     }
 }
+
+/// Whether offsets between `expected` and the entry's end are missing for good: the log was compacted. Wrappers do not
+/// say it without being decompressed.
+pub(super) fn has_gap(entry: &Entry, expected: i64) -> bool {
+    match entry {
+        Entry::Batch(batch) => {
+            let header = &batch.header;
+            header.base_offset > expected
+                || i64::from(header.records_count) != i64::from(header.last_offset_delta).saturating_add(1)
+        }
+        Entry::Message(message) => message.codec() == Ok(Codec::None) && message.offset > expected,
+        Entry::Partial(_) => false,
+    }
+}

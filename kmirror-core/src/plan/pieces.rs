@@ -4,8 +4,8 @@ use bytes::{Bytes, BytesMut};
 use kmirror_proto::compress::Codec;
 use kmirror_proto::records::{Entry, RawBatch, RecordError, rewrap, split, wrapper_shape};
 
-use super::entry::{codec, next_offset, size};
-use super::judge::{Magic, Refuse, Rewrite, Skip, Verdict, View, judge};
+use super::entry::{codec, has_gap, next_offset, size};
+use super::judge::{Magic, Refuse, Skip, Verdict, View, judge};
 use super::rewrite::Rewriter;
 use crate::fetch::Aborted;
 use crate::limits::DECOMPRESSED_BYTES_MAX;
@@ -110,11 +110,11 @@ pub fn plan(
         out: Outcome { cursor: view.cursor, ..Outcome::default() },
     };
     let mut position = 0;
-    let mut whole = 0_u32;
     for entry in split(records) {
         let fault = match &entry {
             Ok(Entry::Partial(partial)) => {
-                if whole == 0 {
+                // Nothing was passed: the same question would get the same answer.
+                if planner.out.cursor == view.cursor {
                     planner.out.too_small = Some(partial.need);
                 }
                 break;
@@ -124,7 +124,6 @@ pub fn plan(
                 let is_aborted = aborted.covers(entry);
                 let fault = planner.take(entry, position, is_aborted).err();
                 position += len;
-                whole += 1;
                 fault
             }
             Err(error) => Some(Refused::Malformed(error.clone())),
@@ -157,8 +156,7 @@ struct Run {
 impl Planner<'_> {
     fn take(&mut self, entry: &Entry, position: usize, aborted: bool) -> Result<(), Refused> {
         self.view.cursor = self.out.cursor;
-        let verdict = judge(entry, aborted, &self.view);
-        match verdict {
+        match judge(entry, aborted, &self.view) {
             Verdict::Forward => {
                 self.close_rewriter()?;
                 self.forward(entry, position);
@@ -169,12 +167,16 @@ impl Planner<'_> {
             }
             Verdict::Rewrite(_) => {
                 self.close_run();
-                self.out.gaps |= verdict == Verdict::Rewrite(Rewrite::Gaps);
                 self.rewrite(entry)?;
             }
-            Verdict::Skip(skip) => self.skip(skip, entry),
+            Verdict::Skip(Skip::BeforeCursor) => return Ok(()),
+            Verdict::Skip(skip) => {
+                self.close_open()?;
+                self.skip(skip, entry);
+            }
             Verdict::Refuse(why) => return Err(Refused::Verdict(why)),
         }
+        self.out.gaps |= has_gap(entry, self.view.cursor);
         if let Some(next) = next_offset(entry) {
             self.out.cursor = self.out.cursor.max(next);
         }
@@ -280,10 +282,9 @@ impl Planner<'_> {
         if let Some(count) = self.out.skipped.get_mut(slot) {
             *count += 1;
         }
-        // What is skipped belongs to the piece before it, so that a checkpoint behind that piece lies behind this.
-        if let (Some(last), Some(next)) = (self.out.pieces.last_mut(), next_offset(entry))
-            && self.run.is_none()
-        {
+        // What is skipped belongs to the piece before it, so that a checkpoint behind that piece lies behind this. That
+        // piece is closed: were it still being filled, the one before it would claim records that are not written yet.
+        if let (Some(last), Some(next)) = (self.out.pieces.last_mut(), next_offset(entry)) {
             last.next = last.next.max(next);
         }
     }

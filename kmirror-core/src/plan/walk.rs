@@ -34,8 +34,9 @@ pub struct Walked {
 #[must_use]
 pub fn walk(records: Bytes, mut aborted: Aborted, view: &View, wanted: u64) -> Walked {
     let mut view = *view;
+    let begin = view.cursor;
     let mut walked = Walked { cursor: view.cursor, ..Walked::default() };
-    for (whole, entry) in split(records).enumerate() {
+    for entry in split(records) {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
@@ -44,7 +45,7 @@ pub fn walk(records: Bytes, mut aborted: Aborted, view: &View, wanted: u64) -> W
             }
         };
         if let Entry::Partial(partial) = &entry {
-            if whole == 0 {
+            if walked.cursor == begin {
                 walked.too_small = Some(partial.need);
             }
             break;

@@ -25,13 +25,8 @@ fn codec() -> impl Strategy<Value = Codec> {
 }
 
 fn part() -> impl Strategy<Value = Part> {
-    let batch = (
-        prop::collection::btree_set(0..6, 0..5),
-        0..3,
-        codec(),
-        prop::option::of(1..3_i64),
-        prop::bool::weighted(0.2),
-    );
+    let batch =
+        (prop::collection::btree_set(0..6, 0..5), 0..3, codec(), prop::option::of(1..3_i64), prop::bool::weighted(0.2));
     let batch = batch.prop_map(|(deltas, trailing, codec, producer, append_time)| Part::Batch {
         deltas: deltas.into_iter().collect(),
         trailing,
@@ -95,7 +90,13 @@ fn log_of(parts: &[Part]) -> Log {
                 end += 1;
             }
             Part::Wrapper { gaps, codec } => {
-                let offsets: Vec<i64> = gaps.iter().map(|gap| { end += gap; end - 1 }).collect();
+                let offsets: Vec<i64> = gaps
+                    .iter()
+                    .map(|gap| {
+                        end += gap;
+                        end - 1
+                    })
+                    .collect();
                 entries.push(wrapper(*codec, &offsets));
             }
             Part::Missing(offsets) => end += offsets,
@@ -220,7 +221,10 @@ fn a_walk_asks_for_more_where_planning_does() {
     for target in [V1, V2] {
         let cut = joined(&[Batch::new(0, 2).bytes(), batch.slice(..100)]);
         let need = Some(Some(batch.len()));
-        assert_eq!((walked(cut.clone(), 2, target, 9).too_small, planned(cut.clone(), 2, target).too_small), (need, need));
+        assert_eq!(
+            (walked(cut.clone(), 2, target, 9).too_small, planned(cut.clone(), 2, target).too_small),
+            (need, need)
+        );
         assert_eq!((walked(cut.clone(), 0, target, 9).too_small, planned(cut, 0, target).too_small), (None, None));
     }
 }

@@ -143,14 +143,6 @@ fn a_wrapper_that_begins_before_the_cursor_is_built_again() {
 }
 
 #[test]
-fn magic_0_is_refused_and_not_misread() {
-    let mut bytes = message(5).to_vec();
-    bytes[16] = 0;
-    let unchecked = View { check_crcs: false, ..view(5, V2) };
-    assert_eq!(verdict(bytes.into(), &unchecked), Verdict::Refuse(Refuse::Magic0));
-}
-
-#[test]
 fn the_transactional_bit_alone_changes_nothing() {
     // With read_uncommitted nothing is aborted: all records are mirrored (BUGS.md B05).
     let mut batch = Batch::new(5, 2);

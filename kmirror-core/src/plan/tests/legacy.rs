@@ -3,7 +3,7 @@
 use kmirror_proto::compress::Codec;
 use kmirror_proto::records::{Entry, wrapper_shape};
 
-use super::super::Body;
+use super::super::{Body, Refused};
 use super::{V1, V2, bytes_of, consumed, contents, planned, planned_up_to, ranges};
 use crate::sample::{Batch, T0, entry, joined, message, message_of, records_of, wrapper, wrapper_with};
 
@@ -128,4 +128,16 @@ fn an_upgraded_log_keeps_its_order() {
         assert_eq!(outcome.cursor, 6);
     }
     assert_eq!(records_of(log).len(), 6);
+}
+
+#[test]
+fn magic_0_is_refused_and_not_misread() {
+    let mut old = message(1).to_vec();
+    old[16] = 0;
+    for target in [V1, V2] {
+        let outcome = planned(joined(&[message(0), old.clone().into(), message(2)]), 0, target);
+        assert_eq!((ranges(&outcome), outcome.cursor), (vec![(0, 1)], 1));
+        let Some((1, Refused::Malformed(error))) = outcome.refused else { panic!("{:?}", outcome.refused) };
+        assert!(error.to_string().contains("magic 0"), "{error}");
+    }
 }
