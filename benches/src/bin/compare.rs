@@ -13,6 +13,7 @@ use kmirror_benches::table::{self, Load, Row};
 use kmirror_tests::brokers::{Cluster, JvmProfile};
 use kmirror_tests::failure::{Context as _, ensure};
 use kmirror_tests::judge::{self, PartitionDigest};
+use kmirror_tests::kmirror;
 use kmirror_tests::wait::{self, Deadline, Stopwatch};
 use kmirror_tests::{Failure, Result};
 
@@ -28,6 +29,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 fn main() -> Result {
     let plan = Plan::from_args(std::env::args().skip(1))?;
+    // Built now: a run that has to wait for a compiler is not measured, it is spoilt.
+    kmirror::binary()?;
     let source = cluster("2.0.0")?;
     judge::create(&source, TOPIC, PARTITIONS, &[])?;
     judge::perf_fill(&source, TOPIC, plan.records, RECORD_BYTES)?;
