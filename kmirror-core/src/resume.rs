@@ -488,8 +488,14 @@ impl Resume {
 /// Whether a broker still remembers a producer whose newest record has this timestamp (EXACTNESS.md P5).
 #[must_use]
 pub fn is_young(timestamp_ms: i64, now: Now) -> bool {
+    timestamp_ms > horizon_ms(now)
+}
+
+/// A producer whose newest record is not younger than this may be forgotten, milliseconds since 1970.
+#[must_use]
+pub fn horizon_ms(now: Now) -> i64 {
     let horizon = i64::try_from(limits::GUARD_HORIZON.as_millis()).unwrap_or(i64::MAX);
-    timestamp_ms > now.unix_ms.saturating_sub(horizon)
+    now.unix_ms.saturating_sub(horizon)
 }
 
 /// Until when a request that was sent at `sent` may still take effect.

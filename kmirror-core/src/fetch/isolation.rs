@@ -62,3 +62,6 @@ fn is_abort(batch: &RawBatch) -> bool {
 
 /// A control record is a few dozen bytes.
 const CONTROL_BYTES_MAX: usize = 4096;
+
+#[cfg(test)]
+mod tests;

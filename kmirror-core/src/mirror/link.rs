@@ -83,8 +83,6 @@ pub(super) struct Link {
     pub(super) unsettled: Option<Tick>,
     /// Produce answers that are due.
     pub(super) answers_due: u32,
-    /// Whether the broker's memory of our sequences can be trusted.
-    pub(super) guarded: bool,
     /// Whether the source has gaps that no control batch explains: its past can change (EXACTNESS.md P20).
     pub(super) unstable: bool,
     /// Resumes in a row without an acknowledgement, after answers about sequences.
@@ -188,7 +186,6 @@ impl Link {
             rewriter: None,
             unsettled: None,
             answers_due: 0,
-            guarded: false,
             unstable: false,
             out_of_sequence: 0,
             target_node: -1,

@@ -39,6 +39,15 @@ pub enum Window {
     One,
     /// Up to so many.
     Open(usize),
+    /// Up to `limit` as long as every batch around is younger than `horizon_ms`, else one: a broker that accepts
+    /// unknown ids forgets a producer by the age of its records' timestamps, not by the clock, and accepts then what
+    /// comes out of turn (EXACTNESS.md F1, C4).
+    WhileYoung {
+        /// How many.
+        limit: usize,
+        /// Milliseconds since 1970; what is not above is old.
+        horizon_ms: i64,
+    },
 }
 
 /// What goes to the wire next.
@@ -66,6 +75,8 @@ pub struct Lane {
     /// Where the next request's first record has to land.
     expected: TargetOffset,
     proved: Proved,
+    /// The largest timestamp of the batch that was acknowledged last.
+    acknowledged_ms: Option<i64>,
 }
 
 #[derive(Debug)]
@@ -84,6 +95,7 @@ struct Flight {
     expected: TargetOffset,
     sequence_next: Sequence,
     fingerprint: Option<Fingerprint>,
+    timestamp_max: i64,
     bytes: usize,
     whole: bool,
 }
@@ -111,6 +123,7 @@ impl Lane {
             push_sequence: proved.sequence,
             expected: proved.target_next,
             proved,
+            acknowledged_ms: None,
         }
     }
 
@@ -202,11 +215,17 @@ impl Lane {
     /// Whether [`Lane::take`] would give something.
     #[must_use]
     pub fn is_ready(&self) -> bool {
+        let Some(next) = self.queue.front() else { return false };
         let limit = match self.window {
             Window::One => 1,
             Window::Open(limit) => limit,
+            Window::WhileYoung { limit, horizon_ms } => {
+                let around = self.flights.iter().map(|flight| flight.timestamp_max).chain(self.acknowledged_ms);
+                let oldest = around.fold(next.piece.timestamp_max, i64::min);
+                if oldest > horizon_ms { limit } else { 1 }
+            }
         };
-        !self.queue.is_empty() && self.flights.len() < limit
+        self.flights.len() < limit
     }
 
     /// The next request's records. Runs of plain messages are joined up to `bytes_max`; a batch or a wrapper goes
@@ -222,6 +241,7 @@ impl Lane {
             expected: self.expected,
             sequence_next: sequence.plus(u64::from(piece.records)),
             fingerprint: piece.fingerprint,
+            timestamp_max: piece.timestamp_max,
             bytes: piece.body.len(),
             whole,
         };
@@ -236,6 +256,7 @@ impl Lane {
                     flight.records += piece.records;
                     flight.sequence_next = flight.sequence_next.plus(u64::from(piece.records));
                     flight.fingerprint = piece.fingerprint;
+                    flight.timestamp_max = flight.timestamp_max.max(piece.timestamp_max);
                     flight.bytes += piece.body.len();
                     if let Body::Set { bytes, .. } = piece.body {
                         chunks.push(bytes);
@@ -268,6 +289,7 @@ impl Lane {
     pub fn acknowledge(&mut self) -> Released {
         let Some(flight) = self.flights.pop_front() else { return Released::default() };
         self.flying_bytes -= flight.bytes;
+        self.acknowledged_ms = Some(flight.timestamp_max);
         if flight.whole {
             self.proved = Proved {
                 source_next: self.proved.source_next.max(flight.next),
@@ -301,15 +323,17 @@ impl Lane {
         }
     }
 
-    /// Source offsets and records of the oldest request on its way: what is lost if the target refuses it for good.
+    /// Source offsets and records of the oldest request on its way: what is lost if the target refuses it for good. The
+    /// halves of a batch that was cut are lost together: no source offset lies between them for certain.
     #[must_use]
     pub fn oldest(&self) -> Option<(SourceOffset, SourceOffset, u32)> {
-        self.flights.front().map(|flight| (self.proved.source_next, flight.next, flight.records))
-    }
-
-    /// The oldest timestamp among the pieces that wait; `None` when none does.
-    #[must_use]
-    pub fn oldest_timestamp(&self) -> Option<i64> {
-        self.queue.iter().map(|queued| queued.piece.timestamp_max).min()
+        let oldest = self.flights.front()?;
+        let second = self.flights.get(1).map(|flight| flight.records);
+        let second = second.or_else(|| self.queue.front().map(|queued| queued.piece.records));
+        let tail = if oldest.whole { 0 } else { second.unwrap_or(0) };
+        Some((self.proved.source_next, oldest.next, oldest.records + tail))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -150,7 +150,6 @@ impl Shard {
             return self.stop_link(now, id, StopReason::NoCommonVersion(text), false);
         }
         link.unsettled = None;
-        link.guarded = found.guarded;
         link.rewriter = None;
         let name = link.name.to_string();
         if found.tail_expired {

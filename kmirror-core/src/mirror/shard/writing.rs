@@ -14,7 +14,7 @@ use crate::mirror::link::{Link, LinkId, State};
 use crate::observe::{Event, StopReason};
 use crate::plan::Magic;
 use crate::produce::{Audit, Verdict, Window, audit};
-use crate::resume::is_young;
+use crate::resume::horizon_ms;
 
 /// What the shard knows about its writes.
 #[derive(Debug, Default)]
@@ -244,9 +244,7 @@ impl Shard {
         link.counters.bytes += u64::try_from(released.bytes).unwrap_or(u64::MAX);
         link.out_of_sequence = 0;
         link.write_backoff.reset();
-        let young = link.lane.oldest_timestamp().is_none_or(|oldest| is_young(oldest, now));
-        link.guarded = link.producer.is_some() && young;
-        link.lane.set_window(link.window(in_flight_max));
+        link.lane.set_window(link.window(now, in_flight_max));
         self.fetching.release(released.bytes);
         self.writing.wake(id, &self.links);
         self.mark(now, id);
@@ -292,10 +290,15 @@ impl Shard {
 
 impl Link {
     /// How many requests may be on their way after an acknowledgement (EXACTNESS.md P8).
-    fn window(&self, in_flight_max: usize) -> Window {
+    fn window(&self, now: Now, in_flight_max: usize) -> Window {
         let Some(route) = self.route else { return Window::One };
-        let trusted = self.guarded || !route.abilities.takes_unknown_ids;
-        if self.producer.is_some() && trusted && !self.unstable { Window::Open(in_flight_max) } else { Window::One }
+        if self.producer.is_none() || self.unstable {
+            Window::One
+        } else if route.abilities.takes_unknown_ids {
+            Window::WhileYoung { limit: in_flight_max, horizon_ms: horizon_ms(now) }
+        } else {
+            Window::Open(in_flight_max)
+        }
     }
 }
 
