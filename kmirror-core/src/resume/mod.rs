@@ -11,7 +11,11 @@
 //! bounds of the target's log, proves the checkpoint by the batch that ends there, counts what was written since, and
 //! keeps the last record for the comparison with the source.
 
-use std::ops::ControlFlow;
+mod reading;
+
+#[cfg(test)]
+mod tests;
+
 use std::time::Duration;
 
 use kmirror_proto::error_code::ErrorCode;
@@ -19,13 +23,12 @@ use kmirror_proto::messages::{
     AnyRequest, AnyResponse, FetchPartition, FetchRequest, FetchTopic, ListOffsetsPartition, ListOffsetsRequest,
     ListOffsetsTopic,
 };
-use kmirror_proto::records::{Entry, RawBatch, split};
 
 use crate::clock::{Now, Tick};
 use crate::ledger::Checkpoint;
 use crate::limits;
 use crate::offset::{SourceOffset, TargetOffset};
-use crate::plan::{Fingerprint, decode, next_offset};
+use crate::plan::Fingerprint;
 use crate::produce::{Producer, Proved, Sequence};
 
 /// What the target's log says about one link.
@@ -124,6 +127,8 @@ pub struct Resume {
     tail: Option<Tail>,
     /// Answers in a row that brought nothing though the log goes on.
     barren: u32,
+    /// How much is asked for: more than usual only for a batch that did not fit.
+    bytes: i32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,6 +140,8 @@ enum Step {
     EndAsked,
     Read,
     ReadAsked,
+    /// An answer brought nothing though the log goes on: asked again then.
+    Rest(Tick),
     Again(Tick),
     AgainAsked,
     Done,
@@ -175,6 +182,7 @@ impl Resume {
             tail_expired: false,
             tail: None,
             barren: 0,
+            bytes: limits::PROOF_FETCH_BYTES,
         }
     }
 
@@ -203,7 +211,8 @@ impl Resume {
                     self.step = Step::ReadAsked;
                     return self.ask_records();
                 }
-                Step::Again(at) if at > now.tick => return Next::Wait(at),
+                Step::Again(at) | Step::Rest(at) if at > now.tick => return Next::Wait(at),
+                Step::Rest(_) => self.step = Step::Read,
                 Step::Again(_) => {
                     self.step = Step::AgainAsked;
                     return self.ask_records();
@@ -246,15 +255,18 @@ impl Resume {
                     return Ok(self.later(fetched.error_code));
                 }
                 let again = self.step == Step::AgainAsked;
-                let before = self.position;
+                let before = (self.position, self.proved, self.bytes);
                 self.read(fetched.records.clone().unwrap_or_default())?;
                 self.end = fetched.high_watermark.max(self.position);
-                self.barren = if self.position > before || self.position == self.end { 0 } else { self.barren + 1 };
+                let moved = (self.position, self.proved, self.bytes) != before;
+                self.barren = if moved || self.position == self.end { 0 } else { self.barren + 1 };
                 if self.barren > BARREN_ANSWERS_MAX {
                     let text = format!("no records at offset {} though the log ends at {}", self.position, self.end);
                     return Err(Impossible::Unreadable(text));
                 }
-                self.step = if self.position < self.end || self.position > before {
+                self.step = if self.barren > 0 {
+                    Step::Rest(now.after(limits::END_READ_AGAIN))
+                } else if self.position < self.end || self.position > before.0 {
                     Step::Read
                 } else if again || self.producer.is_some() || self.unsettled.is_none() {
                     Step::Done
@@ -272,6 +284,7 @@ impl Resume {
         self.step = Step::Begin;
         self.tail = None;
         self.proved = false;
+        self.barren = 0;
     }
 
     fn later(&mut self, code: ErrorCode) -> Progress {
@@ -295,110 +308,13 @@ impl Resume {
         }
         self.position = from.target_next.0;
         self.proved = checkpoint.origin;
-        if !self.proved && self.log_start >= from.target_next.0 {
+        let unproved_and_gone = !self.proved && self.log_start == from.target_next.0;
+        if self.log_start > from.target_next.0 || unproved_and_gone {
             self.proved = true;
             self.tail_expired = true;
             self.position = self.log_start;
             let gone = u64::try_from(self.log_start - from.target_next.0).unwrap_or(0);
             self.sequence = from.sequence.plus(gone);
-        }
-        Ok(())
-    }
-
-    /// Reads batches from the place of the proof on: first the one that ends at the checkpoint, then those that
-    /// were written since.
-    fn read(&mut self, records: bytes::Bytes) -> Result<(), Impossible> {
-        for entry in split(records) {
-            let entry = entry.map_err(|error| Impossible::Unreadable(error.to_string()))?;
-            match &entry {
-                Entry::Batch(batch) => self.read_batch(batch, &entry)?,
-                Entry::Message(_) => self.read_message(&entry)?,
-                Entry::Partial(_) => break,
-            }
-        }
-        Ok(())
-    }
-
-    fn read_batch(&mut self, batch: &RawBatch, entry: &Entry) -> Result<(), Impossible> {
-        let header = &batch.header;
-        let ours = self.producer.is_some_and(|producer| {
-            header.producer_id == producer.id && header.producer_epoch == producer.epoch && !header.attributes.control()
-        });
-        let records = u64::try_from(header.last_offset_delta).unwrap_or(0) + 1;
-        if header.next_offset() <= self.position {
-            if self.proved || header.next_offset() < self.position {
-                return Ok(());
-            }
-            let ends = Sequence::from_wire(header.base_sequence).map(|base| base.plus(records));
-            if !ours || ends != Some(self.sequence) {
-                return Err(Impossible::Unproved { checkpoint: TargetOffset(self.position) });
-            }
-            self.proved = true;
-            return self.keep_tail(entry);
-        }
-        if !self.proved {
-            return Err(Impossible::Unproved { checkpoint: TargetOffset(self.position) });
-        }
-        if self.checkpoint.is_none() {
-            // The link begins at the end; it has just moved.
-            self.position = header.next_offset();
-            return Ok(());
-        }
-        let next_in_turn = Sequence::from_wire(header.base_sequence) == Some(self.sequence);
-        if !ours || !next_in_turn || header.base_offset != self.position {
-            return Err(Impossible::Foreign { offset: header.base_offset, producer_id: header.producer_id });
-        }
-        self.position = header.next_offset();
-        self.sequence = self.sequence.plus(records);
-        self.keep_tail(entry)
-    }
-
-    /// A target of 0.10 knows no writers: the record at the checkpoint proves it by content, and the following ones
-    /// are counted.
-    fn read_message(&mut self, entry: &Entry) -> Result<(), Impossible> {
-        let Some(next) = next_offset(entry) else { return Ok(()) };
-        if next <= self.position && (self.proved || next < self.position) {
-            return Ok(());
-        }
-        if !self.proved {
-            let wanted = self.checkpoint.and_then(|checkpoint| checkpoint.fingerprint());
-            let found = self.record_at(entry, self.position - 1)?;
-            let agrees = matches!((wanted, found), (Some(wanted), Some(found))
-                if wanted.agrees(&found, append_time(entry)));
-            if !agrees {
-                return Err(Impossible::Unproved { checkpoint: TargetOffset(self.position) });
-            }
-            self.proved = true;
-        }
-        if next > self.position {
-            self.position = next;
-        }
-        self.keep_tail(entry)
-    }
-
-    fn record_at(&self, entry: &Entry, offset: i64) -> Result<Option<Fingerprint>, Impossible> {
-        let mut found = None;
-        let with_headers = self.producer.is_some();
-        decode(entry, |record| {
-            if record.offset == offset {
-                found = Some(Fingerprint::of(&record, with_headers));
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
-        })
-        .map_err(|error| Impossible::Unreadable(error.to_string()))?;
-        Ok(found)
-    }
-
-    fn keep_tail(&mut self, entry: &Entry) -> Result<(), Impossible> {
-        let Some(next) = next_offset(entry) else { return Ok(()) };
-        if let Some(fingerprint) = self.record_at(entry, next - 1)? {
-            let timestamp_max = match entry {
-                Entry::Batch(batch) => batch.header.max_timestamp,
-                Entry::Message(message) => message.timestamp,
-                Entry::Partial(_) => -1,
-            };
-            self.tail = Some(Tail { fingerprint, append_time: append_time(entry), timestamp_max });
         }
         Ok(())
     }
@@ -466,13 +382,13 @@ impl Resume {
             fetch_offset: prove_from.max(self.log_start),
             last_fetched_epoch: -1,
             log_start_offset: -1,
-            partition_max_bytes: limits::PROOF_FETCH_BYTES,
+            partition_max_bytes: self.bytes,
         };
         let topic = FetchTopic { name: self.topic.clone(), partitions: vec![partition] };
         let request = FetchRequest {
             max_wait_ms: 0,
             min_bytes: 0,
-            max_bytes: limits::PROOF_FETCH_BYTES,
+            max_bytes: self.bytes,
             isolation_level: 0,
             session_id: 0,
             session_epoch: -1,
@@ -502,14 +418,6 @@ pub fn horizon_ms(now: Now) -> i64 {
 #[must_use]
 pub fn settled_at(sent: Tick, settle: Duration) -> Tick {
     sent.after(settle)
-}
-
-fn append_time(entry: &Entry) -> bool {
-    match entry {
-        Entry::Batch(batch) => batch.header.attributes.append_time(),
-        Entry::Message(message) => message.append_time(),
-        Entry::Partial(_) => false,
-    }
 }
 
 /// The high watermark of a new leader may lag behind for a moment; an answer is never empty for long.

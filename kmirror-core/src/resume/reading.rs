@@ -1,0 +1,128 @@
+//! Reading the target's log: which batches are ours, in turn, and what the last one is.
+
+use std::ops::ControlFlow;
+
+use bytes::Bytes;
+use kmirror_proto::records::{Entry, RawBatch, split};
+
+use super::{Impossible, Resume, Tail};
+use crate::offset::TargetOffset;
+use crate::plan::{Fingerprint, decode, next_offset};
+use crate::produce::Sequence;
+
+impl Resume {
+    /// Reads batches from the place of the proof on: first the one that ends at the checkpoint, then those that
+    /// were written since.
+    pub(super) fn read(&mut self, records: Bytes) -> Result<(), Impossible> {
+        for entry in split(records) {
+            let entry = entry.map_err(|error| Impossible::Unreadable(error.to_string()))?;
+            match &entry {
+                Entry::Batch(batch) => self.read_batch(batch, &entry)?,
+                Entry::Message(_) => self.read_message(&entry)?,
+                Entry::Partial(partial) => {
+                    // Fetch v2 cuts an answer at exactly the size that was asked for (facts F5).
+                    let need = partial.need.and_then(|need| i32::try_from(need).ok());
+                    self.bytes = self.bytes.max(need.unwrap_or(0));
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn read_batch(&mut self, batch: &RawBatch, entry: &Entry) -> Result<(), Impossible> {
+        let header = &batch.header;
+        let ours = self.producer.is_some_and(|producer| {
+            header.producer_id == producer.id && header.producer_epoch == producer.epoch && !header.attributes.control()
+        });
+        let records = u64::try_from(header.last_offset_delta).unwrap_or(0) + 1;
+        if header.next_offset() <= self.position {
+            if self.proved || header.next_offset() < self.position {
+                return Ok(());
+            }
+            let ends = Sequence::from_wire(header.base_sequence).map(|base| base.plus(records));
+            if !ours || ends != Some(self.sequence) {
+                return Err(Impossible::Unproved { checkpoint: TargetOffset(self.position) });
+            }
+            self.proved = true;
+            return self.keep_tail(entry);
+        }
+        if !self.proved {
+            return Err(Impossible::Unproved { checkpoint: TargetOffset(self.position) });
+        }
+        if self.checkpoint.is_none() {
+            // The link begins at the end; it has just moved.
+            self.position = header.next_offset();
+            return Ok(());
+        }
+        // Records that were deleted up to the middle of a batch leave the whole batch in the log.
+        let cut = if self.tail_expired && self.tail.is_none() { self.position - header.base_offset } else { 0 };
+        let behind = u64::try_from(cut).unwrap_or(0);
+        let begins = header.base_offset.saturating_add_unsigned(behind);
+        let sequence = Sequence::from_wire(header.base_sequence).map(|base| base.plus(behind));
+        if !ours || sequence != Some(self.sequence) || begins != self.position {
+            return Err(Impossible::Foreign { offset: header.base_offset, producer_id: header.producer_id });
+        }
+        self.position = header.next_offset();
+        self.sequence = self.sequence.plus(records.saturating_sub(behind));
+        self.keep_tail(entry)
+    }
+
+    /// A target of 0.10 knows no writers: the record at the checkpoint proves it by content, and the following ones
+    /// are counted.
+    fn read_message(&mut self, entry: &Entry) -> Result<(), Impossible> {
+        let Some(next) = next_offset(entry) else { return Ok(()) };
+        if next <= self.position && (self.proved || next < self.position) {
+            return Ok(());
+        }
+        if !self.proved {
+            let wanted = self.checkpoint.and_then(|checkpoint| checkpoint.fingerprint());
+            let found = self.record_at(entry, self.position - 1)?;
+            let agrees = matches!((wanted, found), (Some(wanted), Some(found))
+                if wanted.agrees(&found, append_time(entry)));
+            if !agrees {
+                return Err(Impossible::Unproved { checkpoint: TargetOffset(self.position) });
+            }
+            self.proved = true;
+        }
+        if next > self.position {
+            self.position = next;
+        }
+        self.keep_tail(entry)
+    }
+
+    fn record_at(&self, entry: &Entry, offset: i64) -> Result<Option<Fingerprint>, Impossible> {
+        let mut found = None;
+        let with_headers = self.producer.is_some();
+        decode(entry, |record| {
+            if record.offset == offset {
+                found = Some(Fingerprint::of(&record, with_headers));
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        })
+        .map_err(|error| Impossible::Unreadable(error.to_string()))?;
+        Ok(found)
+    }
+
+    fn keep_tail(&mut self, entry: &Entry) -> Result<(), Impossible> {
+        let Some(next) = next_offset(entry) else { return Ok(()) };
+        if let Some(fingerprint) = self.record_at(entry, next - 1)? {
+            let timestamp_max = match entry {
+                Entry::Batch(batch) => batch.header.max_timestamp,
+                Entry::Message(message) => message.timestamp,
+                Entry::Partial(_) => -1,
+            };
+            self.tail = Some(Tail { fingerprint, append_time: append_time(entry), timestamp_max });
+        }
+        Ok(())
+    }
+}
+
+fn append_time(entry: &Entry) -> bool {
+    match entry {
+        Entry::Batch(batch) => batch.header.attributes.append_time(),
+        Entry::Message(message) => message.append_time(),
+        Entry::Partial(_) => false,
+    }
+}
