@@ -11,23 +11,23 @@
 //! Two workers that begin at once both append an id; both read up to their own entry, and take the first one in the log
 //! (EXACTNESS.md P1).
 
+mod asking;
+
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use bytes::Bytes;
-use kmirror_proto::compress::Codec;
-use kmirror_proto::messages::{
-    AnyRequest, AnyResponse, CreatableTopic, CreatableTopicConfig, CreateTopicsRequest, FetchPartition, FetchRequest,
-    FetchTopic, InitProducerIdRequest, ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic, MetadataRequest,
-    MetadataRequestTopic, ProducePartition, ProduceRequest, ProduceTopic, RecordChunks,
-};
-use kmirror_proto::records::{BatchBuilder, Entry, HeadersSource, MessageSetBuilder, RecordError, Stamp, split};
-use kmirror_proto::{ApiKey, ErrorCode};
+use kmirror_proto::ErrorCode;
+use kmirror_proto::messages::{AnyResponse, InitProducerIdRequest};
+use kmirror_proto::records::{Entry, RecordError, split};
 
 use super::entry::LedgerEntry;
 use super::state::Ledger;
-use crate::client::{CallError, CallId, CallOptions, Client, Node, Reply};
+use crate::client::{CallError, CallId, Client, Node, Reply};
 use crate::clock::{Now, Tick};
 use crate::limits;
 use crate::plan::decode;
@@ -61,6 +61,8 @@ pub struct Store {
     call: Option<CallId>,
     retry_at: Tick,
     tries: u32,
+    /// The brokers have no CreateTopics (0.10.0): they create a topic when they are asked for its name.
+    by_name: bool,
     ledger: Ledger,
     log_end: i64,
     position: i64,
@@ -95,6 +97,7 @@ impl Store {
             call: None,
             retry_at: Tick::ZERO,
             tries: 0,
+            by_name: false,
             ledger: Ledger::default(),
             log_end: 0,
             position: 0,
@@ -190,6 +193,10 @@ impl Store {
         self.call = None;
         match &reply.outcome {
             Err(CallError::Unsupported { .. }) if self.step == Step::Identify => self.ready(),
+            Err(CallError::Unsupported { .. }) if self.step == Step::Create && !self.by_name => {
+                self.by_name = true;
+                self.step = Step::Find;
+            }
             Err(error @ CallError::Unsupported { .. }) => self.fail(&error.to_string()),
             Err(error) => {
                 self.take_back();
@@ -217,7 +224,8 @@ impl Store {
             AnyResponse::Metadata(_) => {
                 self.step = Step::Find;
                 client.refresh_metadata(now);
-                self.pause(now);
+                let why = "is not there yet: 0.10.0 creates topics only with auto.create.topics.enable=true";
+                self.later(now, &format!("{} {why}", self.topic));
             }
             AnyResponse::ListOffsets(response) => {
                 let listed = response.topics.first().and_then(|topic| topic.partitions.first());
@@ -274,52 +282,14 @@ impl Store {
         }
     }
 
-    fn create(&mut self, now: Now, client: &mut Client) {
-        let brokers = client.metadata().brokers.len();
-        if brokers == 0 {
-            return self.later(now, "no broker is known");
-        }
-        let controller = client.metadata().controller.map_or(Node::Any, Node::Id);
-        let creates = |node: Node| match node {
-            Node::Id(id) => client.versions(id).map(|versions| versions.get(ApiKey::CREATE_TOPICS).is_some()),
-            Node::Any => None,
-        };
-        let known = client
-            .metadata()
-            .brokers
-            .keys()
-            .find_map(|id| client.versions(*id))
-            .map(|versions| versions.get(ApiKey::CREATE_TOPICS).is_some());
-        self.step = Step::Create;
-        if creates(controller).or(known) == Some(false) {
-            // 0.10.0: the broker creates a topic when it is asked for its name.
-            let topic = MetadataRequestTopic { topic_id: [0; 16], name: Some(self.topic.clone()) };
-            let request = MetadataRequest {
-                topics: Some(vec![topic]),
-                allow_auto_topic_creation: true,
-                include_cluster_authorized_operations: false,
-                include_topic_authorized_operations: false,
-            };
-            return self.ask(now, client, Node::Any, request.into(), 0, i16::MAX);
-        }
-        let config = CreatableTopicConfig { name: "cleanup.policy".to_owned(), value: Some("compact".to_owned()) };
-        let topic = CreatableTopic {
-            name: self.topic.clone(),
-            num_partitions: 1,
-            replication_factor: i16::try_from(brokers.min(REPLICAS_MAX)).unwrap_or(1),
-            assignments: Vec::new(),
-            configs: vec![config],
-        };
-        let timeout_ms = i32::try_from(self.timeout.as_millis()).unwrap_or(i32::MAX);
-        let request = CreateTopicsRequest { topics: vec![topic], timeout_ms, validate_only: false };
-        self.ask(now, client, controller, request.into(), 0, i16::MAX);
-    }
-
     fn created(&mut self, now: Now, client: &mut Client, code: ErrorCode, message: &str) {
         self.step = Step::Find;
         client.refresh_metadata(now);
-        if code.is_ok() || code == ErrorCode::TOPIC_ALREADY_EXISTS || code == ErrorCode::NOT_CONTROLLER {
-            self.pause(now);
+        if code.is_ok() {
+            // Long enough for the metadata to be asked for again.
+            self.retry_at = now.after(self.backoff.saturating_mul(2));
+        } else if code == ErrorCode::TOPIC_ALREADY_EXISTS {
+            self.later(now, &format!("{} has no leader", self.topic));
         } else if code.is_retriable()
             || code == ErrorCode::UNKNOWN_SERVER_ERROR
             || code == ErrorCode::INVALID_REPLICATION_FACTOR
@@ -419,59 +389,6 @@ impl Store {
         }
     }
 
-    fn write(&mut self, now: Now, client: &mut Client, node: i32) {
-        let mut bytes = 0;
-        while let Some(entry) = self.pending.front() {
-            bytes += entry.key().len() + entry.value().len() + ENTRY_OVERHEAD;
-            if !self.writing.is_empty() && (bytes > limits::LEDGER_BATCH_BYTES || self.step == Step::Append) {
-                break;
-            }
-            self.writing.extend(self.pending.pop_front());
-        }
-        // A batch of magic 2 from 0.11 on, single messages before: what the leader speaks decides.
-        let batches = client.versions(node).map(|versions| versions.reaches(ApiKey::PRODUCE, 3));
-        let (Ok(records), versions) = (match batches {
-            Some(true) => (self.batch(now), (3, i16::MAX)),
-            Some(false) => (self.set(now), (2, 2)),
-            // Not connected yet: the call that asks for the versions is any call.
-            None => {
-                self.take_back();
-                self.open_connection(now, client, node);
-                return;
-            }
-        }) else {
-            return self.fail("an entry is too large");
-        };
-        let partition = ProducePartition { index: 0, records: RecordChunks(vec![records]) };
-        let topic = ProduceTopic { name: self.topic.clone(), partitions: vec![partition] };
-        let timeout_ms = i32::try_from(self.timeout.as_millis()).unwrap_or(i32::MAX);
-        let request = ProduceRequest { transactional_id: None, acks: -1, timeout_ms, topics: vec![topic] };
-        self.ask(now, client, Node::Id(node), request.into(), versions.0, versions.1);
-    }
-
-    /// The leader moved to a broker that was not talked to yet: an empty question opens the connection.
-    fn open_connection(&mut self, now: Now, client: &mut Client, node: i32) {
-        let list = ListOffsetsRequest { isolation_level: 0, topics: Vec::new() };
-        client.call(now, Node::Id(node), list.into(), CallOptions::within(self.timeout));
-        self.pause(now);
-    }
-
-    fn batch(&self, now: Now) -> Result<Bytes, RecordError> {
-        let mut builder = BatchBuilder::new(Codec::None, None);
-        for entry in &self.writing {
-            builder.push(now.unix_ms, Some(entry.key().as_bytes()), Some(&entry.value()), HeadersSource::None)?;
-        }
-        builder.finish(Stamp::NONE)
-    }
-
-    fn set(&self, now: Now) -> Result<Bytes, RecordError> {
-        let mut builder = MessageSetBuilder::new(Codec::None);
-        for entry in &self.writing {
-            builder.push(now.unix_ms, Some(entry.key().as_bytes()), Some(&entry.value()))?;
-        }
-        builder.finish()
-    }
-
     /// What was on its way waits again, unless something newer waits under the same key. Writing an entry twice is
     /// harmless: the last one of a key counts, and an older one only lengthens a walk.
     fn take_back(&mut self) {
@@ -485,49 +402,6 @@ impl Store {
 
     fn leader(&self, client: &Client) -> Option<i32> {
         client.metadata().leader(&self.topic, 0)
-    }
-
-    fn ask(
-        &mut self,
-        now: Now,
-        client: &mut Client,
-        node: Node,
-        request: AnyRequest,
-        min_version: i16,
-        max_version: i16,
-    ) {
-        let options = CallOptions { min_version, max_version, timeout: self.timeout, on: None };
-        self.call = Some(client.call(now, node, request, options));
-    }
-
-    fn ask_offset(&mut self, now: Now, client: &mut Client, node: i32, timestamp: i64) {
-        let partition = ListOffsetsPartition { partition_index: 0, current_leader_epoch: -1, timestamp };
-        let topic = ListOffsetsTopic { name: self.topic.clone(), partitions: vec![partition] };
-        let request = ListOffsetsRequest { isolation_level: 0, topics: vec![topic] };
-        self.ask(now, client, Node::Id(node), request.into(), 0, i16::MAX);
-    }
-
-    fn ask_records(&mut self, now: Now, client: &mut Client, node: i32) {
-        let partition = FetchPartition {
-            partition: 0,
-            current_leader_epoch: -1,
-            fetch_offset: self.position,
-            last_fetched_epoch: -1,
-            log_start_offset: -1,
-            partition_max_bytes: READ_BYTES,
-        };
-        let request = FetchRequest {
-            max_wait_ms: 100,
-            min_bytes: 1,
-            max_bytes: READ_BYTES,
-            isolation_level: 0,
-            session_id: 0,
-            session_epoch: -1,
-            topics: vec![FetchTopic { name: self.topic.clone(), partitions: vec![partition] }],
-            forgotten_topics: Vec::new(),
-            rack_id: String::new(),
-        };
-        self.ask(now, client, Node::Id(node), request.into(), 2, i16::MAX);
     }
 
     /// Waits without a word.
@@ -556,15 +430,6 @@ impl Store {
 
 const EARLIEST: i64 = -2;
 const LATEST: i64 = -1;
-
-/// As consumers do by default, in bytes.
-const READ_BYTES: i32 = 1 << 20;
-
-/// DESIGN.md: as durable as the cluster allows, and no more than three copies.
-const REPLICAS_MAX: usize = 3;
-
-/// More than the framing of one entry takes.
-const ENTRY_OVERHEAD: usize = 64;
 
 /// Tries before a ledger that was never read is given up: about 30 s with the longest back-off.
 const TRIES_MAX: u32 = 20;

@@ -3,9 +3,13 @@
 //! Record n of a log has the key `k<n>`, the value `v<n>` and the timestamp [`T0`] + n, so that what came out says where
 //! it came from.
 
+pub(crate) mod broker;
+mod log;
+pub(crate) mod network;
+
 use bytes::{BufMut, Bytes, BytesMut};
 use kmirror_proto::compress::{Codec, compress};
-use kmirror_proto::records::{Entry, RawBatch, Stamp, crc32c, split};
+use kmirror_proto::records::{BatchBuilder, Entry, HeadersSource, RawBatch, Stamp, crc32c, split};
 
 use crate::plan::{SourceRecord, decode};
 
@@ -169,6 +173,15 @@ impl Batch {
     }
 }
 
+/// A batch of one record with this key and value.
+pub(crate) fn record(offset: i64, key: &[u8], value: &[u8]) -> Bytes {
+    let mut builder = BatchBuilder::new(Codec::None, None);
+    builder.push(T0, Some(key), Some(value), HeadersSource::None).unwrap();
+    let mut bytes = builder.finish(Stamp::NONE).unwrap().to_vec();
+    bytes[..8].copy_from_slice(&offset.to_be_bytes());
+    bytes.into()
+}
+
 /// A plain magic 1 message.
 pub(crate) fn message(offset: i64) -> Bytes {
     message_of(offset, 0, T0 + offset, Some(&key_of(offset)), Some(&value_of(offset)))
@@ -221,6 +234,14 @@ pub(crate) fn message_of(
 /// The only entry of these bytes.
 pub(crate) fn entry(bytes: Bytes) -> Entry {
     split(bytes).next().unwrap().unwrap()
+}
+
+/// Whether an entry is a compressed wrapper.
+pub(crate) fn is_wrapper(entry: &Entry) -> bool {
+    match entry {
+        Entry::Message(message) => message.codec() != Ok(Codec::None),
+        Entry::Batch(_) | Entry::Partial(_) => false,
+    }
 }
 
 /// One record, as tests compare it.
