@@ -27,6 +27,15 @@ pub enum LedgerEntry {
         /// How far.
         checkpoint: Checkpoint,
     },
+    /// A link's stamps are raised to an epoch; stored before its first use (EXACTNESS.md P3).
+    Epoch {
+        /// The source topic.
+        topic: String,
+        /// The partition, the same on both sides.
+        partition: i32,
+        /// The epoch.
+        epoch: i16,
+    },
     /// Written by a newer release; kept as it is.
     Unknown,
 }
@@ -65,9 +74,9 @@ pub struct Checkpoint {
 pub struct Producing {
     /// The mirror's producer id.
     pub id: i64,
-    /// The link's epoch.
+    /// The epoch of the last record.
     pub epoch: i16,
-    /// The sequence of the next record.
+    /// The sequence behind the last record in that epoch.
     pub sequence: i32,
 }
 
@@ -106,7 +115,7 @@ impl Checkpoint {
             target_next: proved.target_next.0,
             producing: producer.map(|producer| Producing {
                 id: producer.id,
-                epoch: producer.epoch,
+                epoch: proved.epoch,
                 sequence: proved.sequence.to_wire(),
             }),
             fingerprint: proved.fingerprint,
@@ -148,6 +157,7 @@ impl Checkpoint {
         Proved {
             source_next: self.source_next(),
             target_next: self.target_next(),
+            epoch: self.producing.map_or(0, |producing| producing.epoch),
             sequence: sequence.unwrap_or_default(),
             fingerprint: self.fingerprint(),
         }
@@ -160,6 +170,7 @@ impl LedgerEntry {
     pub fn key(&self) -> String {
         match self {
             Self::Id(id) => format!("id/{id}"),
+            Self::Epoch { topic, partition, epoch } => format!("epoch/{epoch}/{partition}/{topic}"),
             // The topic comes last: it may hold every character but the slash.
             Self::Checkpoint { worker, topic, partition, .. } => format!("checkpoint/{worker}/{partition}/{topic}"),
             Self::Unknown => String::new(),
@@ -170,7 +181,7 @@ impl LedgerEntry {
     #[must_use]
     pub fn value(&self) -> Vec<u8> {
         let json = match self {
-            Self::Id(_) | Self::Unknown => format!("{{\"v\":{VERSION}}}"),
+            Self::Id(_) | Self::Epoch { .. } | Self::Unknown => format!("{{\"v\":{VERSION}}}"),
             Self::Checkpoint { checkpoint, .. } => serde_json::to_string(checkpoint).unwrap_or_default(),
         };
         format!("{:08x} {json}", crc32c(json.as_bytes())).into_bytes()
@@ -189,6 +200,16 @@ impl LedgerEntry {
                 checked(&key, value)?;
                 let id = rest.parse().map_err(|_| malformed("its key names no producer id"))?;
                 Ok(Self::Id(id))
+            }
+            "epoch" => {
+                checked(&key, value)?;
+                let mut parts = rest.splitn(3, '/');
+                let (Some(epoch), Some(partition), Some(topic)) = (parts.next(), parts.next(), parts.next()) else {
+                    return Err(malformed("its key has not the form epoch/<epoch>/<partition>/<topic>"));
+                };
+                let epoch = epoch.parse().map_err(|_| malformed("its key names no epoch"))?;
+                let partition = partition.parse().map_err(|_| malformed("its key names no partition"))?;
+                Ok(Self::Epoch { topic: topic.to_owned(), partition, epoch })
             }
             "checkpoint" => {
                 let json = checked(&key, value)?;

@@ -4,6 +4,7 @@
 //! kmirror.<name>.ledger, one partition
 //!   key                                      value
 //!   id/<producer id>                         {"v":1}                       never overwritten
+//!   epoch/<epoch>/<partition>/<topic>        {"v":1}                       the highest one counts
 //!   checkpoint/<worker>/<partition>/<topic>  {"v":1,"source_next":…, …}    the newest one counts
 //! ```
 //! A value is `<crc32c of the rest, hex> <JSON>`: readable by any console consumer, and damage is seen. An entry is

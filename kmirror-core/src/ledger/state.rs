@@ -11,6 +11,8 @@ pub struct Ledger {
     id: Option<(i64, i64)>,
     /// (topic, partition) → worker → checkpoint.
     checkpoints: BTreeMap<(String, i32), BTreeMap<String, Checkpoint>>,
+    /// (topic, partition) → the highest epoch.
+    epochs: BTreeMap<(String, i32), i16>,
     /// Entries of a newer release.
     unknown: u64,
 }
@@ -30,6 +32,10 @@ impl Ledger {
             }
             LedgerEntry::Checkpoint { worker, topic, partition, checkpoint } => {
                 self.checkpoints.entry((topic, partition)).or_default().insert(worker, checkpoint);
+            }
+            LedgerEntry::Epoch { topic, partition, epoch } => {
+                let highest = self.epochs.entry((topic, partition)).or_default();
+                *highest = epoch.max(*highest);
             }
             LedgerEntry::Unknown => self.unknown += 1,
         }
@@ -51,6 +57,12 @@ impl Ledger {
         let drained =
             of_link.values().filter(|other| other.written_ms >= furthest.written_ms).all(|other| other.drained);
         Some(Checkpoint { drained, ..*furthest })
+    }
+
+    /// The epoch in force for a link, as far as the ledger knows.
+    #[must_use]
+    pub fn epoch(&self, topic: &str, partition: i32) -> i16 {
+        self.epochs.get(&(topic.to_owned(), partition)).copied().unwrap_or(0)
     }
 
     /// Entries that a newer release wrote.

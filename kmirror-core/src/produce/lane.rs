@@ -25,7 +25,9 @@ pub struct Proved {
     pub source_next: SourceOffset,
     /// The target's log ends here with what we wrote.
     pub target_next: TargetOffset,
-    /// The sequence of the next record.
+    /// The epoch of the last record written.
+    pub epoch: i16,
+    /// The sequence behind it in that epoch.
     pub sequence: Sequence,
     /// The last record written, where targets are told by content (0.10).
     pub fingerprint: Option<Fingerprint>,
@@ -109,6 +111,15 @@ pub struct Released {
     pub records: u32,
 }
 
+/// Where a lane's sequences begin: behind the last record, or at zero in an epoch that nothing was written in
+/// (EXACTNESS.md P14).
+fn first_sequence(producer: Option<Producer>, proved: &Proved) -> Sequence {
+    match producer {
+        Some(producer) if producer.epoch != proved.epoch => Sequence::ZERO,
+        Some(_) | None => proved.sequence,
+    }
+}
+
 impl Lane {
     /// A lane that goes on at `proved`; `producer` is `None` on targets without producer ids (0.10).
     #[must_use]
@@ -120,7 +131,7 @@ impl Lane {
             flights: VecDeque::new(),
             queued_bytes: 0,
             flying_bytes: 0,
-            push_sequence: proved.sequence,
+            push_sequence: first_sequence(producer, &proved),
             expected: proved.target_next,
             proved,
             acknowledged_ms: None,
@@ -131,6 +142,14 @@ impl Lane {
     #[must_use]
     pub fn proved(&self) -> Proved {
         self.proved
+    }
+
+    /// The stamp of the oldest request on its way, if nothing else is.
+    #[must_use]
+    pub fn alone(&self) -> Option<(i16, Sequence)> {
+        let oldest = self.flights.front().filter(|_| self.flights.len() == 1)?;
+        let first = oldest.sequence_next.back(u64::from(oldest.records));
+        Some((self.producer?.epoch, first))
     }
 
     /// Who writes.
@@ -294,6 +313,7 @@ impl Lane {
             self.proved = Proved {
                 source_next: self.proved.source_next.max(flight.next),
                 target_next: flight.expected.plus(flight.records),
+                epoch: self.producer.map_or(0, |producer| producer.epoch),
                 sequence: flight.sequence_next,
                 fingerprint: flight.fingerprint,
             };
@@ -309,7 +329,7 @@ impl Lane {
         self.flights.clear();
         self.queued_bytes = 0;
         self.flying_bytes = 0;
-        self.push_sequence = self.proved.sequence;
+        self.push_sequence = first_sequence(self.producer, &self.proved);
         self.expected = self.proved.target_next;
         self.window = Window::One;
         bytes

@@ -40,10 +40,16 @@ impl Sequence {
         Self(i32::try_from(sum).unwrap_or(0))
     }
 
+    /// The sequence `records` before this one.
+    #[must_use]
+    pub fn back(self, records: u64) -> Self {
+        self.plus(PERIOD - records % PERIOD)
+    }
+
     /// The sequence before this one.
     #[must_use]
     pub fn before(self) -> Self {
-        self.plus(PERIOD - 1)
+        self.back(1)
     }
 
     /// How many records lead from `earlier` to here, at most 2^31 − 1.

@@ -38,6 +38,10 @@ pub struct Found {
     pub from: Proved,
     /// Records that were written since.
     pub written: u64,
+    /// The epoch of the last record that was written, and the sequence behind it.
+    pub stamp: (i16, Sequence),
+    /// Who writes from now on: in the epoch in force, the higher of the log's and the ledger's.
+    pub producer: Option<Producer>,
     /// The last of them, to be found again in the source.
     pub last: Option<Fingerprint>,
     /// Whether the target stamps records with its own time.
@@ -113,14 +117,16 @@ pub struct Resume {
     checkpoint: Option<Checkpoint>,
     /// Where the source begins if there is no checkpoint.
     start: SourceOffset,
+    /// The mirror's id, and the epoch in force as far as the ledger or this process knows.
     producer: Option<Producer>,
     /// Until when a request of unknown outcome may take effect; `None` if there is none.
     unsettled: Option<Tick>,
     step: Step,
     log_start: i64,
     end: i64,
-    /// Where the next record that we wrote has to lie, and its sequence.
+    /// Where the next record that we wrote has to lie, and its stamp.
     position: i64,
+    epoch: i16,
     sequence: Sequence,
     proved: bool,
     tail_expired: bool,
@@ -177,6 +183,7 @@ impl Resume {
             log_start: 0,
             end: 0,
             position: 0,
+            epoch: 0,
             sequence: Sequence::ZERO,
             proved: false,
             tail_expired: false,
@@ -302,6 +309,7 @@ impl Resume {
             return Ok(());
         };
         let from = checkpoint.proved();
+        self.epoch = from.epoch;
         self.sequence = from.sequence;
         if self.end < from.target_next.0 {
             return Err(Impossible::Lost { end: TargetOffset(self.end), checkpoint: from.target_next });
@@ -327,6 +335,8 @@ impl Resume {
             return Some(Next::Found(Found {
                 from,
                 written: 0,
+                stamp: (0, Sequence::ZERO),
+                producer: self.producer,
                 last: None,
                 append_time: false,
                 origin: true,
@@ -359,6 +369,8 @@ impl Resume {
         Some(Next::Found(Found {
             from,
             written,
+            stamp: (self.epoch, self.sequence),
+            producer: self.producer.map(|producer| Producer { epoch: producer.epoch.max(self.epoch), ..producer }),
             last: self.tail.filter(|_| written > 0).map(|tail| tail.fingerprint),
             append_time: self.tail.is_some_and(|tail| tail.append_time),
             origin: false,

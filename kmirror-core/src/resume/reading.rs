@@ -32,16 +32,16 @@ impl Resume {
 
     fn read_batch(&mut self, batch: &RawBatch, entry: &Entry) -> Result<(), Impossible> {
         let header = &batch.header;
-        let ours = self.producer.is_some_and(|producer| {
-            header.producer_id == producer.id && header.producer_epoch == producer.epoch && !header.attributes.control()
-        });
+        let ours = self.producer.is_some_and(|producer| header.producer_id == producer.id)
+            && !header.attributes.control()
+            && header.producer_epoch >= self.epoch;
         let records = u64::try_from(header.last_offset_delta).unwrap_or(0) + 1;
         if header.next_offset() <= self.position {
             if self.proved || header.next_offset() < self.position {
                 return Ok(());
             }
             let ends = Sequence::from_wire(header.base_sequence).map(|base| base.plus(records));
-            if !ours || ends != Some(self.sequence) {
+            if !ours || (header.producer_epoch, ends) != (self.epoch, Some(self.sequence)) {
                 return Err(Impossible::Unproved { checkpoint: TargetOffset(self.position) });
             }
             self.proved = true;
@@ -60,6 +60,11 @@ impl Resume {
         let behind = u64::try_from(cut).unwrap_or(0);
         let begins = header.base_offset.saturating_add_unsigned(behind);
         let sequence = Sequence::from_wire(header.base_sequence).map(|base| base.plus(behind));
+        if ours && header.producer_epoch > self.epoch {
+            // A raised epoch begins at zero; where its beginning is deleted, anywhere.
+            self.epoch = header.producer_epoch;
+            self.sequence = sequence.filter(|_| self.tail_expired && self.tail.is_none()).unwrap_or(Sequence::ZERO);
+        }
         if !ours || sequence != Some(self.sequence) || begins != self.position {
             return Err(Impossible::Foreign { offset: header.base_offset, producer_id: header.producer_id });
         }
