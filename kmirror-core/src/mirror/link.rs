@@ -9,6 +9,7 @@
 //!    ▲                                                                              Doubting
 //!    └───────────────── every answer that was due has come ────────────────────────────┘
 //!
+//! Storing comes before Running once more where the target has forgotten the producer id: a raised epoch is stored first.
 //! Stopped: from any state, with the reason; for good.
 //! ```
 
@@ -22,10 +23,10 @@ use crate::config::FetchConfig;
 use crate::fetch::Cursor;
 use crate::ledger::Checkpoint;
 use crate::limits;
-use crate::observe::{Counters, LinkState};
+use crate::observe::{Counters, LinkState, StopReason};
 use crate::offset::{SourceOffset, TargetOffset};
-use crate::plan::{Abilities, Fingerprint, Rewriter};
-use crate::produce::{Lane, Producer, Proved};
+use crate::plan::{Abilities, Fingerprint};
+use crate::produce::{Lane, Producer, Proved, Sequence};
 use crate::resume::Resume;
 
 /// A link's number within its worker.
@@ -56,6 +57,8 @@ pub struct LinkSpec {
     pub checkpoint: Option<Checkpoint>,
     /// The mirror's producer id; `None` where the target has none (0.10).
     pub producer_id: Option<i64>,
+    /// The epoch in force, as far as the ledger knows.
+    pub epoch: i16,
     /// The source's end as of the start.
     pub until: SourceOffset,
 }
@@ -78,13 +81,16 @@ pub(super) struct Link {
     pub(super) origin: Option<TargetOffset>,
     /// The target broker and connection that were asked for the place, and that carry the writes.
     pub(super) route: Option<TargetRoute>,
-    pub(super) rewriter: Option<Rewriter>,
     /// Until when a request of unknown outcome may still take effect.
     pub(super) unsettled: Option<Tick>,
     /// Produce answers that are due.
     pub(super) answers_due: u32,
     /// Whether the source has gaps that no control batch explains: its past can change (EXACTNESS.md P20).
     pub(super) unstable: bool,
+    /// Until when any request of unknown outcome may take effect, trusted sequences or not.
+    pub(super) may_land_until: Tick,
+    /// The stamp that the target refused as out of turn when nothing else was on its way.
+    pub(super) refused: Option<(i16, Sequence)>,
     /// Resumes in a row without an acknowledgement, after answers about sequences.
     pub(super) out_of_sequence: u32,
     /// The leader of the target's partition that is asked for the place.
@@ -96,6 +102,10 @@ pub(super) struct Link {
     pub(super) fetch_not_before: Tick,
     pub(super) write_backoff: LinkBackoff,
     pub(super) source_end: Option<SourceOffset>,
+    /// The source has nothing from here up to there: its tail was compacted away.
+    pub(super) vacant: Option<(SourceOffset, SourceOffset)>,
+    /// It is stopped for this reason as soon as what was read before is written.
+    pub(super) ending: Option<StopReason>,
     pub(super) counters: Counters,
     pub(super) headers_warned: bool,
 }
@@ -115,7 +125,7 @@ pub(super) enum State {
     Waiting(Tick),
     /// The target's log is asked; the call is the question that is out.
     Resuming(Box<Resume>, Asked),
-    /// The first checkpoint is on its way to the ledger.
+    /// The first checkpoint, or a raised epoch, is on its way to the ledger.
     Storing,
     /// So many records of the source are on the target already.
     Walking(Walk),
@@ -142,6 +152,8 @@ pub(super) enum Asked {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walk {
     pub(super) left: u64,
+    /// The stamp behind the last record.
+    pub(super) stamp: (i16, Sequence),
     pub(super) last: Option<Fingerprint>,
     pub(super) append_time: bool,
     pub(super) total: u64,
@@ -169,7 +181,7 @@ impl LinkBackoff {
 impl Link {
     pub(super) fn new(spec: LinkSpec, fetch: &FetchConfig, frame_bytes_max: usize) -> Self {
         let producing = spec.checkpoint.and_then(|checkpoint| checkpoint.producing());
-        let epoch = producing.map_or(0, |producing| producing.epoch);
+        let epoch = producing.map_or(0, |producing| producing.epoch).max(spec.epoch);
         let producer = spec.producer_id.map(|id| Producer { id, epoch });
         Self {
             name: spec.name,
@@ -183,10 +195,11 @@ impl Link {
             lane: Lane::new(producer, Proved::default()),
             placed: false,
             route: None,
-            rewriter: None,
             unsettled: None,
             answers_due: 0,
             unstable: false,
+            may_land_until: Tick::ZERO,
+            refused: None,
             out_of_sequence: 0,
             target_node: -1,
             from: Proved::default(),
@@ -194,6 +207,8 @@ impl Link {
             fetch_not_before: Tick::ZERO,
             write_backoff: LinkBackoff::default(),
             source_end: Some(spec.until),
+            vacant: None,
+            ending: None,
             counters: Counters::default(),
             headers_warned: false,
         }
@@ -204,9 +219,21 @@ impl Link {
         self.placed && self.origin == Some(self.lane.proved().target_next)
     }
 
-    /// Whether the source's end as of the start is reached and acknowledged.
+    /// Whether the source's end as of the start is reached and acknowledged. A source that ends before what was mirrored
+    /// of it is not caught up with but cut off, which its next answer will say.
     pub(super) fn is_caught_up(&self) -> bool {
-        matches!(self.state, State::Running) && self.lane.is_idle() && self.lane.proved().source_next >= self.until
+        let at = self.lane.proved().source_next;
+        let at = self.vacant.filter(|(from, _)| *from == at).map_or(at, |(_, to)| to);
+        let reached = at >= self.until && self.source_end.is_none_or(|end| at <= end);
+        matches!(self.state, State::Running) && self.lane.is_idle() && reached
+    }
+
+    /// The source's end as a consumer sees it: offsets without records at the end are nothing to wait for.
+    pub(super) fn visible_end(&self) -> Option<SourceOffset> {
+        match self.vacant {
+            Some((from, to)) if self.source_end == Some(to) => Some(from),
+            Some(_) | None => self.source_end,
+        }
     }
 
     /// Whether nothing of it is on its way and no earlier request may still take effect.
@@ -228,8 +255,14 @@ impl Link {
     /// Where it reads next, if it reads.
     pub(super) fn reads_at(&self) -> Option<SourceOffset> {
         match self.state {
-            State::Walking(_) | State::Running => Some(self.cursor.next),
-            State::Waiting(_) | State::Resuming(..) | State::Storing | State::Doubting(_) | State::Stopped => None,
+            State::Walking(_) | State::Running if self.ending.is_none() => Some(self.cursor.next),
+            State::Walking(_)
+            | State::Running
+            | State::Waiting(_)
+            | State::Resuming(..)
+            | State::Storing
+            | State::Doubting(_)
+            | State::Stopped => None,
         }
     }
 }

@@ -10,8 +10,8 @@ use crate::produce::{Producer, Proved};
 pub enum ShardCommand {
     /// Copy these links too.
     Open(Vec<LinkSpec>),
-    /// The link's first checkpoint is in the ledger: it may write.
-    OriginStored(LinkId),
+    /// What the link waits for is in the ledger, its first checkpoint or its raised epoch: it may write.
+    Stored(LinkId),
     /// Fetch nothing more, write what is there, report, end.
     Stop,
     /// End now.
@@ -25,6 +25,13 @@ pub enum ShardReport {
     Progress(Vec<LinkProgress>),
     /// Something happened.
     Event(Event),
+    /// A link's stamps are to be raised to this epoch, which has to be in the ledger before its first use.
+    Epoch {
+        /// Which.
+        link: LinkId,
+        /// The epoch.
+        epoch: i16,
+    },
     /// A link stands still for good.
     Stopped {
         /// Which.

@@ -83,6 +83,13 @@ pub enum Event {
         /// The checkpoint.
         target_next: TargetOffset,
     },
+    /// The target has forgotten the mirror's producer id; the link goes on in a new epoch, which fences the old one.
+    EpochRaised {
+        /// `topic-partition`.
+        link: String,
+        /// The new epoch.
+        epoch: i16,
+    },
     /// A link looks at the target's log again before it goes on.
     Doubt {
         /// `topic-partition`.
@@ -155,7 +162,7 @@ impl Event {
     pub fn level(&self) -> Severity {
         match self {
             Self::Connected { .. } => Severity::Debug,
-            Self::Started { .. } | Self::Stopping | Self::Settling { .. } => Severity::Info,
+            Self::Started { .. } | Self::EpochRaised { .. } | Self::Stopping | Self::Settling { .. } => Severity::Info,
             // One per link: thousands at the start of a large mirror.
             Self::Resumed { counted: 0, .. } => Severity::Debug,
             Self::Resumed { .. } => Severity::Info,
@@ -203,6 +210,9 @@ impl fmt::Display for Event {
                 "{link}: tail expired, not proved by content: retention deleted the target's records before offset \
                  {target_next}; the count of offsets decides"
             ),
+            Self::EpochRaised { link, epoch } => {
+                write!(f, "{link}: the target has forgotten the mirror's producer id: goes on in epoch {epoch}")
+            }
             Self::Doubt { link, why } => {
                 write!(f, "{link}: {why}: the target's log is read before anything is sent again")
             }

@@ -144,6 +144,12 @@ impl Lane {
         self.proved
     }
 
+    /// The stamp of the next piece that is pushed.
+    #[must_use]
+    pub fn begins(&self) -> Option<(i16, Sequence)> {
+        self.producer.map(|producer| (producer.epoch, self.push_sequence))
+    }
+
     /// The stamp of the oldest request on its way, if nothing else is.
     #[must_use]
     pub fn alone(&self) -> Option<(i16, Sequence)> {

@@ -1,6 +1,6 @@
 //! Reading: one fetch at a time per source broker, with every link of that broker that has room in its lane.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use kmirror_proto::error_code::ErrorCode;
@@ -19,6 +19,7 @@ use crate::mirror::link::{Link, LinkId, State};
 use crate::observe::{Event, StopReason};
 use crate::offset::SourceOffset;
 use crate::plan::{View, plan, walk};
+use crate::produce::Window;
 
 /// What the shard knows about its fetches.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub(super) struct Fetching {
     flights: BTreeMap<i32, FetchFlight>,
     /// Questions about a source log's bounds.
     bounds: BTreeMap<CallId, LinkId>,
+    /// Until when which link is not asked for.
+    holds: BTreeSet<(Tick, LinkId)>,
     /// Bytes of the memory budget, and those that are taken by lanes and by answers to come.
     memory: usize,
     held: usize,
@@ -40,7 +43,8 @@ pub(super) struct Fetching {
 #[derive(Debug)]
 struct FetchFlight {
     call: CallId,
-    asked: Vec<(LinkId, i64)>,
+    /// From which offset on.
+    asked: BTreeMap<LinkId, i64>,
     reserved: usize,
 }
 
@@ -51,6 +55,7 @@ impl Fetching {
             stale: true,
             flights: BTreeMap::new(),
             bounds: BTreeMap::new(),
+            holds: BTreeSet::new(),
             memory,
             held: 0,
             reserved: 0,
@@ -65,6 +70,11 @@ impl Fetching {
     /// Bytes of a lane were acknowledged or dropped.
     pub(super) fn release(&mut self, bytes: usize) {
         self.held = self.held.saturating_sub(bytes);
+    }
+
+    /// When a link that is held back may be asked for again.
+    pub(super) fn held_until(&self) -> Option<Tick> {
+        self.holds.first().map(|(at, _)| *at)
     }
 
     fn take(&mut self, bytes: usize) {
@@ -83,6 +93,9 @@ impl Fetching {
 impl Shard {
     /// Sends what can be fetched now.
     pub(super) fn fetch(&mut self, now: Now) {
+        while self.fetching.held_until().is_some_and(|at| at <= now.tick) {
+            self.fetching.holds.pop_first();
+        }
         if self.fetching.stale {
             self.group_by_leader(now);
         }
@@ -120,7 +133,7 @@ impl Shard {
             ids.rotate_left(1);
         }
         let mut held_back = false;
-        let mut asked = Vec::new();
+        let mut asked = BTreeMap::new();
         let mut topics: Vec<FetchTopic> = Vec::new();
         for id in ids.iter() {
             let Some(link) = self.links.get_mut(id) else { continue };
@@ -128,12 +141,11 @@ impl Shard {
             if link.fetch_not_before > now.tick {
                 continue;
             }
-            link.fetch_not_before = Tick::ZERO;
             if link.lane.queued_bytes() >= lane_bytes {
                 held_back = true;
                 continue;
             }
-            asked.push((*id, next.0));
+            asked.insert(*id, next.0);
             append(&mut topics, &link.name.topic, partition(link, next));
         }
         if asked.is_empty() {
@@ -178,7 +190,7 @@ impl Shard {
             Ok(response) => self.take_answer(now, &flight, response),
             Err(_) => {
                 // The client's event names the broker and the reason; its links try again, at a new leader if need be.
-                for (id, _) in flight.asked {
+                for id in flight.asked.into_keys() {
                     self.hold(now, id);
                 }
                 self.source.refresh_metadata(now);
@@ -188,26 +200,32 @@ impl Shard {
 
     fn take_answer(&mut self, now: Now, flight: &FetchFlight, response: FetchResponse) {
         if !response.error_code.is_ok() {
-            for (id, _) in &flight.asked {
+            for id in flight.asked.keys() {
                 self.hold(now, *id);
             }
             return;
         }
+        // Since KIP-74 the first partition that has anything gets at least one batch: none has, if none got one.
+        let barren = response
+            .topics
+            .iter()
+            .flat_map(|topic| &topic.partitions)
+            .all(|fetched| fetched.records.as_ref().is_none_or(bytes::Bytes::is_empty));
         for topic in response.topics {
             for fetched in topic.partitions {
                 let id = self.by_name.get(topic.name.as_str()).and_then(|of| of.get(&fetched.partition_index)).copied();
                 // What was not asked for, or is no longer wanted, is not looked at.
                 let Some(id) = id else { continue };
-                let Some((_, offset)) = flight.asked.iter().find(|(asked, _)| *asked == id) else { continue };
+                let Some(offset) = flight.asked.get(&id) else { continue };
                 let current = self.links.get(&id).and_then(Link::reads_at);
                 if current == Some(SourceOffset(*offset)) {
-                    self.take_partition(now, id, fetched);
+                    self.take_partition(now, id, fetched, barren);
                 }
             }
         }
     }
 
-    fn take_partition(&mut self, now: Now, id: LinkId, fetched: FetchedPartition) {
+    fn take_partition(&mut self, now: Now, id: LinkId, fetched: FetchedPartition, barren: bool) {
         match fetched.error_code {
             ErrorCode::NONE => {}
             ErrorCode::OFFSET_OUT_OF_RANGE => return self.ask_bounds(now, id),
@@ -232,6 +250,10 @@ impl Shard {
         }
         let records = fetched.records.unwrap_or_default();
         if records.is_empty() {
+            let known = self.config.fetch.isolation == Isolation::ReadUncommitted || fetched.last_stable_offset >= 0;
+            if barren && known {
+                self.nothing_up_to(now, id, SourceOffset(end));
+            }
             return self.nothing_more(now, id, fetched.high_watermark);
         }
         let aborted = match self.config.fetch.isolation {
@@ -242,6 +264,16 @@ impl Shard {
             Some(State::Walking(_)) => self.walk(now, id, records, aborted),
             Some(State::Running) => self.plan(now, id, records, aborted),
             _ => {}
+        }
+    }
+
+    /// The source goes on up to `end`, but has no records behind the cursor: compaction took its tail.
+    fn nothing_up_to(&mut self, now: Now, id: LinkId, end: SourceOffset) {
+        let Some(link) = self.links.get_mut(&id) else { return };
+        let vacant = Some((link.cursor.next, end)).filter(|(from, to)| from < to);
+        if link.vacant != vacant {
+            link.vacant = vacant;
+            self.mark(now, id);
         }
     }
 
@@ -270,7 +302,11 @@ impl Shard {
         let Some(view) = self.links.get(&id).and_then(|link| self.view(link)) else { return };
         let Some(link) = self.links.get_mut(&id) else { return };
         let produce = &config.produce;
-        let outcome = plan(records, aborted, &view, produce.compression, produce.batch_bytes_max, &mut link.rewriter);
+        let outcome = plan(records, aborted, &view, produce.compression, produce.batch_bytes_max, &mut self.rewriter);
+        if outcome.refused.is_some() {
+            // What it holds of the batch that failed is nobody's.
+            self.rewriter = None;
+        }
         let mut fault = None;
         for piece in outcome.pieces {
             link.counters.headers_dropped += u64::from(piece.headers_dropped);
@@ -291,19 +327,27 @@ impl Shard {
             }
             self.fetching.take(link.lane.held_bytes() - before);
         }
-        link.unstable |= outcome.gaps;
+        if outcome.gaps {
+            link.unstable = true;
+            link.lane.set_window(Window::One);
+        }
         link.counters.batches_skipped += outcome.skipped.iter().map(|count| u64::from(*count)).sum::<u64>();
-        if outcome.cursor > link.cursor.next.0 {
+        let moved = outcome.cursor > link.cursor.next.0;
+        if moved {
             link.cursor.move_to(SourceOffset(outcome.cursor));
             link.lane.skip_to(SourceOffset(outcome.cursor));
+            link.vacant = None;
         }
         let refused = fault.map(|error| (outcome.cursor, crate::plan::Refused::Malformed(error))).or(outcome.refused);
         self.writing.wake(id, &self.links);
         self.mark(now, id);
         if let Some((offset, why)) = refused {
-            self.stop_link(now, id, StopReason::Unreadable { offset: SourceOffset(offset), why }, false);
+            self.stop_behind(now, id, StopReason::Unreadable { offset: SourceOffset(offset), why });
         } else if let Some(need) = outcome.too_small {
             self.grow(now, id, need);
+        } else if !moved {
+            // An answer that leads nowhere must not be asked for in a tight loop.
+            self.hold(now, id);
         }
     }
 
@@ -314,8 +358,10 @@ impl Shard {
         let walked = walk(records, aborted, &view, walking.left);
         walking.left -= walked.records;
         let (left, total, wanted, append_time) = (walking.left, walking.total, walking.last, walking.append_time);
-        if walked.cursor > link.cursor.next.0 {
+        let moved = walked.cursor > link.cursor.next.0;
+        if moved {
             link.cursor.move_to(SourceOffset(walked.cursor));
+            link.vacant = None;
         }
         if let Some((offset, why)) = walked.refused {
             return self.stop_link(now, id, StopReason::Unreadable { offset: SourceOffset(offset), why }, false);
@@ -331,6 +377,8 @@ impl Shard {
             }
         } else if let Some(need) = walked.too_small {
             self.grow(now, id, need);
+        } else if !moved {
+            self.hold(now, id);
         }
     }
 
@@ -347,8 +395,8 @@ impl Shard {
     /// The link tries again a little later.
     fn hold(&mut self, now: Now, id: LinkId) {
         if let Some(link) = self.links.get_mut(&id) {
-            let wait = link.fetch_backoff.next();
-            link.fetch_not_before = now.after(wait);
+            link.fetch_not_before = now.after(link.fetch_backoff.next());
+            self.fetching.holds.insert((link.fetch_not_before, id));
         }
     }
 

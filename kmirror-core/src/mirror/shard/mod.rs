@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use kmirror_proto::messages::AnyRequest;
 
-use super::link::{Asked, Link, LinkId, LinkSpec, State};
+use super::link::{Link, LinkId, LinkSpec, State};
 use super::report::{LinkProgress, ShardCommand, ShardReport};
 use crate::client::{CallId, Client, ClientEvent, NetAction, NetEvent, Reply};
 use crate::clock::{Now, Tick, earliest};
@@ -20,6 +20,7 @@ use crate::config::{Config, Side};
 use crate::limits;
 use crate::machine::Machine;
 use crate::observe::{Event, StopReason};
+use crate::plan::Rewriter;
 
 /// Copies links. See the module's documentation for the order of calls.
 pub struct Shard {
@@ -33,6 +34,10 @@ pub struct Shard {
     writing: writing::Writing,
     /// Questions about a link's place on the target.
     resuming: BTreeMap<CallId, LinkId>,
+    /// When which link wants to look for its place. An entry may be out of date: the link's own state decides.
+    alarms: BTreeSet<(Tick, LinkId)>,
+    /// Builds batches for whichever link needs it.
+    rewriter: Option<Rewriter>,
     /// Links that moved since the last report.
     moved: BTreeSet<LinkId>,
     report_at: Option<Tick>,
@@ -54,6 +59,8 @@ impl Shard {
             fetching: fetching::Fetching::new(memory),
             writing: writing::Writing::default(),
             resuming: BTreeMap::new(),
+            alarms: BTreeSet::new(),
+            rewriter: None,
             moved: BTreeSet::new(),
             report_at: None,
             reports: VecDeque::new(),
@@ -71,9 +78,11 @@ impl Shard {
             let mut link = Link::new(spec, &self.config.fetch, frame_bytes_max);
             if link.checkpoint.is_some_and(|checkpoint| !checkpoint.drained) {
                 // Another process, or this one before a crash, may have left requests behind.
-                link.unsettled = Some(now.after(self.config.produce.settle));
+                link.may_land_until = now.after(self.config.produce.settle);
+                link.unsettled = Some(link.may_land_until);
             }
             self.links.insert(id, link);
+            self.alarms.insert((now.tick, id));
         }
         self.fetching.regroup();
         self.source.refresh_metadata(now);
@@ -86,18 +95,26 @@ impl Shard {
             return;
         }
         self.take_replies(now);
-        self.resume_links(now);
-        if !self.stopping {
-            self.fetch(now);
+        loop {
+            self.resume_links(now);
+            if !self.stopping {
+                self.fetch(now);
+            }
+            self.write(now);
+            // A call over a connection that is gone is answered at once, and nothing else would tell of it.
+            if !self.take_replies(now) {
+                break;
+            }
         }
-        self.write(now);
         self.report(now);
         if self.stopping && self.is_drained() {
             self.end(now);
         }
     }
 
-    fn take_replies(&mut self, now: Now) {
+    /// Takes what the clusters answered; whether there was anything.
+    fn take_replies(&mut self, now: Now) -> bool {
+        let mut any = false;
         loop {
             let mut idle = true;
             while let Some(reply) = self.source.poll_reply() {
@@ -115,8 +132,9 @@ impl Shard {
                 self.handle_client_event(Side::Target, event);
             }
             if idle {
-                break;
+                return any;
             }
+            any = true;
         }
     }
 
@@ -204,9 +222,17 @@ impl Shard {
                 .map_or(-1, |partition| partition.leader_epoch),
             drained: self.stopping && link.is_drained(),
             caught_up: link.is_caught_up(),
-            source_end: link.source_end,
+            source_end: link.visible_end(),
             counters: link.counters,
         })
+    }
+
+    /// A link cannot go on behind what was read of it: it is stopped once all of that is written.
+    fn stop_behind(&mut self, now: Now, id: LinkId, reason: StopReason) {
+        match self.links.get_mut(&id) {
+            Some(link) if !link.lane.is_idle() => link.ending = Some(reason),
+            Some(_) | None => self.stop_link(now, id, reason, false),
+        }
     }
 
     /// A link stands still for good.
@@ -226,10 +252,12 @@ impl Shard {
             link.answers_due == 0
                 && match link.state {
                     State::Running => link.lane.is_idle(),
-                    State::Doubting(_) => true,
-                    State::Waiting(_) | State::Resuming(..) | State::Storing | State::Walking(_) | State::Stopped => {
-                        true
-                    }
+                    State::Doubting(_)
+                    | State::Waiting(_)
+                    | State::Resuming(..)
+                    | State::Storing
+                    | State::Walking(_)
+                    | State::Stopped => true,
                 }
         })
     }
@@ -280,7 +308,7 @@ impl Machine for Shard {
     fn handle_command(&mut self, now: Now, command: ShardCommand) {
         match command {
             ShardCommand::Open(specs) => self.open(now, specs),
-            ShardCommand::OriginStored(link) => self.origin_stored(now, link),
+            ShardCommand::Stored(link) => self.stored(now, link),
             ShardCommand::Stop => self.stop(now),
             ShardCommand::Abort => self.abort(now),
         }
@@ -301,18 +329,9 @@ impl Machine for Shard {
             return None;
         }
         let clients = earliest(self.source.poll_timeout(), self.target.poll_timeout());
-        let links = self.links.values().filter_map(|link| match &link.state {
-            State::Waiting(until) | State::Resuming(_, Asked::Until(until)) => Some(*until),
-            State::Doubting(until) if link.answers_due == 0 => Some(*until),
-            State::Running | State::Walking(_) if link.fetch_not_before > Tick::ZERO => Some(link.fetch_not_before),
-            State::Doubting(_)
-            | State::Running
-            | State::Walking(_)
-            | State::Resuming(..)
-            | State::Storing
-            | State::Stopped => None,
-        });
-        earliest(earliest(clients, self.report_at), links.filter(|_| !self.stopping).min())
+        let alarm = self.alarms.first().map(|(at, _)| *at);
+        let links = earliest(alarm, self.fetching.held_until());
+        earliest(earliest(clients, self.report_at), links.filter(|_| !self.stopping))
     }
 
     fn is_finished(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Finding each link's place on the target, at the beginning and after every doubt.
 
-use kmirror_proto::api::ApiKey;
+use kmirror_proto::{ApiKey, ErrorCode};
 
 use super::{Shard, ShardReport};
 use crate::client::{CallError, CallOptions, Node, Reply};
@@ -10,29 +10,30 @@ use crate::mirror::link::{Asked, Link, LinkId, State, TargetRoute, Walk};
 use crate::observe::{Event, StopReason};
 use crate::offset::SourceOffset;
 use crate::plan::{Abilities, Magic};
-use crate::produce::{Lane, Proved, Window};
+use crate::produce::{Lane, Producer, Proved, Window};
 use crate::resume::{Found, Next, Progress, Resume, settled_at};
 
 impl Shard {
     /// Moves every link on that looks for its place.
     pub(super) fn resume_links(&mut self, now: Now) {
-        let waiting: Vec<LinkId> = self
-            .links
-            .iter()
-            .filter(|(_, link)| match &link.state {
+        let mut due = Vec::new();
+        while let Some((_, id)) = self.alarms.first().filter(|(at, _)| *at <= now.tick).copied() {
+            self.alarms.pop_first();
+            due.push(id);
+        }
+        for id in due {
+            let ready = self.links.get(&id).is_some_and(|link| match &link.state {
                 State::Waiting(until) | State::Resuming(_, Asked::Until(until)) => *until <= now.tick,
                 State::Doubting(until) => link.answers_due == 0 && *until <= now.tick,
-                State::Resuming(_, Asked::Nothing) => true,
-                State::Resuming(_, Asked::Call(_))
+                State::Resuming(_, Asked::Nothing | Asked::Call(_))
                 | State::Storing
                 | State::Walking(_)
                 | State::Running
                 | State::Stopped => false,
-            })
-            .map(|(id, _)| *id)
-            .collect();
-        for id in waiting {
-            self.resume(now, id);
+            });
+            if ready {
+                self.resume(now, id);
+            }
         }
     }
 
@@ -40,10 +41,7 @@ impl Shard {
         let Some(link) = self.links.get_mut(&id) else { return };
         if let State::Waiting(_) | State::Doubting(_) = link.state {
             let Some(node) = self.target.metadata().leader(&link.name.target_topic, link.name.partition) else {
-                let wait = link.write_backoff.next();
-                link.state = State::Waiting(now.after(wait));
-                self.target.refresh_metadata(now);
-                return;
+                return self.wait(now, id);
             };
             let name = &link.name;
             let resume = Resume::new(
@@ -78,6 +76,7 @@ impl Shard {
             }
             Next::Wait(until) => {
                 *asked = Asked::Until(until);
+                self.alarms.insert((until, id));
                 let wait_ms = u64::try_from(until.since(now.tick).as_millis()).unwrap_or(u64::MAX);
                 if wait_ms >= 1000 {
                     self.event(Event::Settling { link: name, wait_ms });
@@ -122,9 +121,10 @@ impl Shard {
     /// Tries again after the link's back-off, at whichever broker leads then.
     fn wait(&mut self, now: Now, id: LinkId) {
         let Some(link) = self.links.get_mut(&id) else { return };
-        let wait = link.write_backoff.next();
-        link.state = State::Waiting(now.after(wait));
+        let until = now.after(link.write_backoff.next());
+        link.state = State::Waiting(until);
         link.route = None;
+        self.alarms.insert((until, id));
         self.target.refresh_metadata(now);
     }
 
@@ -150,7 +150,7 @@ impl Shard {
             return self.stop_link(now, id, StopReason::NoCommonVersion(text), false);
         }
         link.unsettled = None;
-        link.rewriter = None;
+        link.producer = found.producer;
         let name = link.name.to_string();
         if found.tail_expired {
             self.reports
@@ -170,7 +170,13 @@ impl Shard {
         } else {
             link.from = found.from;
             let (left, total) = (found.written, found.written);
-            link.state = State::Walking(Walk { left, total, last: found.last, append_time: found.append_time });
+            link.state = State::Walking(Walk {
+                left,
+                total,
+                stamp: found.stamp,
+                last: found.last,
+                append_time: found.append_time,
+            });
             self.mark(now, id);
         }
     }
@@ -183,7 +189,8 @@ impl Shard {
         let proved = Proved {
             source_next,
             target_next: from.target_next.plus_many(counted),
-            sequence: from.sequence.plus(counted),
+            epoch: walk.stamp.0,
+            sequence: walk.stamp.1,
             fingerprint: walk.last,
         };
         if link.placed {
@@ -196,6 +203,9 @@ impl Shard {
 
     fn run(&mut self, now: Now, id: LinkId, counted: u64) {
         let Some(link) = self.links.get_mut(&id) else { return };
+        if link.refused.take().is_some_and(|refused| Some(refused) == link.lane.begins()) {
+            return self.forgotten(now, id);
+        }
         link.state = State::Running;
         let proved = link.lane.proved();
         let event = Event::Resumed {
@@ -209,8 +219,35 @@ impl Shard {
         self.mark(now, id);
     }
 
-    /// The ledger has the link's first checkpoint: from now on a crash finds where it began.
-    pub(super) fn origin_stored(&mut self, now: Now, id: LinkId) {
+    /// The target refuses the very stamp that follows its log's last record: it has forgotten the producer id. Once no
+    /// earlier request can take effect any more, the link goes on in the next epoch (EXACTNESS.md P17, P3).
+    fn forgotten(&mut self, now: Now, id: LinkId) {
+        let Some(link) = self.links.get_mut(&id) else { return };
+        link.checkpoint = Some(link.memory(now));
+        if link.may_land_until > now.tick {
+            link.refused = link.lane.begins();
+            link.unsettled = Some(link.may_land_until);
+            link.state = State::Waiting(link.may_land_until);
+            self.alarms.insert((link.may_land_until, id));
+            let wait_ms = u64::try_from(link.may_land_until.since(now.tick).as_millis()).unwrap_or(u64::MAX);
+            let link = link.name.to_string();
+            return self.event(Event::Settling { link, wait_ms });
+        }
+        let raised =
+            link.producer.and_then(|producer| Some(Producer { epoch: producer.epoch.checked_add(1)?, ..producer }));
+        let Some(producer) = raised else {
+            return self.stop_link(now, id, StopReason::OutOfSequence(ErrorCode::UNKNOWN_PRODUCER_ID), true);
+        };
+        link.producer = Some(producer);
+        link.place(link.lane.proved());
+        link.state = State::Storing;
+        let name = link.name.to_string();
+        self.event(Event::EpochRaised { link: name, epoch: producer.epoch });
+        self.reports.push_back(ShardReport::Epoch { link: id, epoch: producer.epoch });
+    }
+
+    /// What the link waited for is in the ledger: from now on a crash finds where it began, or in which epoch it writes.
+    pub(super) fn stored(&mut self, now: Now, id: LinkId) {
         if self.links.get(&id).is_some_and(|link| matches!(link.state, State::Storing)) {
             self.run(now, id, 0);
         }
@@ -224,6 +261,7 @@ impl Shard {
         if let Some(sent) = unsettled {
             let until = settled_at(sent, settle);
             link.unsettled = Some(link.unsettled.map_or(until, |other| other.max(until)));
+            link.may_land_until = link.may_land_until.max(until);
         }
         if matches!(link.state, State::Doubting(_) | State::Stopped) {
             return;
@@ -232,9 +270,11 @@ impl Shard {
             link.checkpoint = Some(link.memory(now));
         }
         let released = link.lane.clear();
-        let wait = link.write_backoff.next();
-        link.state = State::Doubting(now.after(wait));
+        let until = now.after(link.write_backoff.next());
+        link.state = State::Doubting(until);
+        link.ending = None;
         let name = link.name.to_string();
+        self.alarms.insert((until, id));
         self.fetching.release(released);
         self.writing.forget(id);
         self.event(Event::Doubt { link: name, why });

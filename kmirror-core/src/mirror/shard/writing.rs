@@ -31,7 +31,8 @@ pub(super) struct Writing {
 #[derive(Debug)]
 struct ProduceFlight {
     node: i32,
-    links: Vec<LinkId>,
+    /// Target topic and partition → the link whose answer is due.
+    links: BTreeMap<Arc<str>, BTreeMap<i32, LinkId>>,
 }
 
 impl Writing {
@@ -57,7 +58,7 @@ struct Filling {
     conn: ConnId,
     magic: Magic,
     topics: Vec<ProduceTopic>,
-    links: Vec<LinkId>,
+    links: BTreeMap<Arc<str>, BTreeMap<i32, LinkId>>,
     bytes: usize,
 }
 
@@ -92,7 +93,7 @@ impl Shard {
         };
         let options = CallOptions { min_version, max_version, timeout, on: Some(filling.conn) };
         let call = self.target.call(now, Node::Id(node), request(produce), options);
-        for id in &filling.links {
+        for id in filling.links.values().flat_map(BTreeMap::values) {
             if let Some(link) = self.links.get_mut(id) {
                 link.answers_due += 1;
             }
@@ -120,23 +121,23 @@ impl Shard {
                 ready.remove(&id);
                 continue;
             };
-            let filled = filling.get_or_insert_with(|| Filling {
-                conn: route.conn,
-                magic: route.abilities.magic,
-                topics: Vec::new(),
-                links: Vec::new(),
-                bytes: 0,
-            });
-            if filled.conn != route.conn {
+            if filling.as_ref().is_some_and(|filled| filled.conn != route.conn) {
                 continue;
             }
-            let room = bytes_max.saturating_sub(filled.bytes);
+            let room = bytes_max.saturating_sub(filling.as_ref().map_or(0, |filled| filled.bytes));
             let Some(outgoing) = link.lane.take(room) else {
                 ready.remove(&id);
                 continue;
             };
+            let filled = filling.get_or_insert_with(|| Filling {
+                conn: route.conn,
+                magic: route.abilities.magic,
+                topics: Vec::new(),
+                links: BTreeMap::new(),
+                bytes: 0,
+            });
             filled.bytes += outgoing.bytes;
-            filled.links.push(id);
+            filled.links.entry(link.name.target_topic.clone()).or_default().insert(link.name.partition, id);
             let partition = ProducePartition { index: link.name.partition, records: RecordChunks(outgoing.chunks) };
             append(&mut filled.topics, &link.name.target_topic, partition);
             if !link.lane.is_ready() {
@@ -147,44 +148,49 @@ impl Shard {
                 break;
             }
         }
-        filling.filter(|filling| !filling.links.is_empty())
+        filling
     }
 
     /// Takes a reply to a write.
     pub(super) fn handle_produced(&mut self, now: Now, reply: Reply) {
-        let Some(flight) = self.writing.flights.remove(&reply.call) else { return };
+        let Some(mut flight) = self.writing.flights.remove(&reply.call) else { return };
         if let Some(out) = self.writing.out.get_mut(&flight.node) {
             *out = out.saturating_sub(1);
         }
-        for id in &flight.links {
-            if let Some(link) = self.links.get_mut(id) {
-                link.answers_due = link.answers_due.saturating_sub(1);
-            }
+        for id in flight.links.values().flat_map(BTreeMap::values) {
+            self.answer_came(now, *id);
         }
         let sent = reply.sent;
         let broker = self.target.describe_node(flight.node);
-        match expect_response!(reply, Produce) {
-            Ok(response) => {
-                let mut unanswered: BTreeSet<LinkId> = flight.links.iter().copied().collect();
-                for topic in response.topics {
-                    for produced in topic.partitions {
-                        let id =
-                            flight.links.iter().copied().find(|id| self.is_named(*id, &topic.name, produced.index));
-                        if let Some(id) = id.filter(|id| unanswered.remove(id)) {
-                            self.take_ack(now, id, &produced, sent, &broker);
-                        }
-                    }
-                }
-                for id in unanswered {
-                    self.doubt(
-                        now,
-                        id,
-                        format!("{broker}: its answer leaves the partition out"),
-                        sent.or(Some(now.tick)),
-                    );
+        let answered = expect_response!(reply, Produce);
+        for topic in answered.iter().flat_map(|response| &response.topics) {
+            for produced in &topic.partitions {
+                let of_topic = flight.links.get_mut(topic.name.as_str());
+                if let Some(id) = of_topic.and_then(|links| links.remove(&produced.index)) {
+                    self.take_ack(now, id, produced, sent, &broker);
                 }
             }
-            Err(error) => self.produce_failed(now, &flight.links, &error, sent),
+        }
+        let unanswered: Vec<LinkId> = flight.links.into_values().flat_map(BTreeMap::into_values).collect();
+        match answered {
+            Ok(_) => {
+                for id in unanswered {
+                    let why = format!("{broker}: its answer leaves the partition out");
+                    self.doubt(now, id, why, sent.or(Some(now.tick)));
+                }
+            }
+            Err(error) => self.produce_failed(now, &unanswered, &error, sent),
+        }
+    }
+
+    /// An answer that was due for a link has come, whatever it says.
+    fn answer_came(&mut self, now: Now, id: LinkId) {
+        let Some(link) = self.links.get_mut(&id) else { return };
+        link.answers_due = link.answers_due.saturating_sub(1);
+        if let State::Doubting(until) = link.state
+            && link.answers_due == 0
+        {
+            self.alarms.insert((until.max(now.tick), id));
         }
     }
 
@@ -202,10 +208,6 @@ impl Shard {
             }
         }
         self.target.refresh_metadata(now);
-    }
-
-    fn is_named(&self, id: LinkId, topic: &str, partition: i32) -> bool {
-        self.links.get(&id).is_some_and(|link| link.name.partition == partition && *link.name.target_topic == *topic)
     }
 
     fn take_ack(&mut self, now: Now, id: LinkId, produced: &ProducedPartition, sent: Option<Tick>, broker: &str) {
@@ -243,11 +245,16 @@ impl Shard {
         link.counters.records += u64::from(released.records);
         link.counters.bytes += u64::try_from(released.bytes).unwrap_or(u64::MAX);
         link.out_of_sequence = 0;
+        link.refused = None;
         link.write_backoff.reset();
         link.lane.set_window(link.window(now, in_flight_max));
+        let ending = if link.lane.is_idle() { link.ending.take() } else { None };
         self.fetching.release(released.bytes);
         self.writing.wake(id, &self.links);
         self.mark(now, id);
+        if let Some(reason) = ending {
+            self.stop_link(now, id, reason, false);
+        }
     }
 
     /// An answer that does not say whether the batch is there.
@@ -261,6 +268,7 @@ impl Shard {
         if about_sequences {
             let Some(link) = self.links.get_mut(&id) else { return };
             link.out_of_sequence += 1;
+            link.refused = link.lane.alone().filter(|_| code != ErrorCode::INVALID_PRODUCER_EPOCH);
             if link.out_of_sequence > OUT_OF_SEQUENCE_MAX {
                 return self.stop_link(now, id, StopReason::OutOfSequence(code), true);
             }
@@ -310,5 +318,6 @@ fn append(topics: &mut Vec<ProduceTopic>, name: &Arc<str>, partition: ProducePar
     }
 }
 
-/// Resumes in a row that end in an answer about sequences before the link is stopped.
-const OUT_OF_SEQUENCE_MAX: u32 = 5;
+/// Resumes in a row that end in an answer about sequences before the link is stopped. With their back-off they last
+/// longer than the settle time: what was appended but not yet replicated is visible by then.
+const OUT_OF_SEQUENCE_MAX: u32 = 20;

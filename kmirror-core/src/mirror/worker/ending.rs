@@ -85,7 +85,8 @@ impl Worker {
         if running {
             self.tell_all(&ShardCommand::Stop);
         } else {
-            self.undrained.clear();
+            // No shard has a link yet: there is nothing to drain.
+            self.tell_all(&ShardCommand::Abort);
         }
         self.wind_down(now);
     }
@@ -132,6 +133,8 @@ impl Worker {
         let drained = undrained == 0 && self.store.is_idle();
         if !drained {
             self.event(Event::StopTimedOut { links: undrained });
+        }
+        if !drained || !self.undrained.is_empty() {
             self.tell_all(&ShardCommand::Abort);
         }
         self.source.close(now);

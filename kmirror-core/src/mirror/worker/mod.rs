@@ -65,6 +65,8 @@ pub struct Worker {
     /// How many shards there are.
     shards: usize,
     links: BTreeMap<LinkId, Tracked>,
+    /// (source topic, partition) → link.
+    by_name: BTreeMap<(String, i32), LinkId>,
     /// Routes that cannot be mirrored: reported, and the mirror does not end well.
     refused: Vec<String>,
     positions: positions::Positions,
@@ -101,8 +103,8 @@ struct Tracked {
     progress: Option<LinkProgress>,
     /// What the ledger was last told.
     told: Option<Checkpoint>,
-    /// Its first checkpoint is on its way to the ledger, and the shard waits for it.
-    origin_due: bool,
+    /// Its first checkpoint or its raised epoch is on its way to the ledger, and the shard waits for it.
+    waits: bool,
     stopped: bool,
 }
 
@@ -121,6 +123,7 @@ impl Worker {
             phase: Phase::Connecting,
             shards: shards.max(1),
             links: BTreeMap::new(),
+            by_name: BTreeMap::new(),
             refused: Vec::new(),
             positions: positions::Positions::default(),
             group: config.group.clone().map(group::Group::new),
@@ -138,23 +141,33 @@ impl Worker {
     fn advance(&mut self, now: Now) {
         let started = *self.started.get_or_insert(now.tick);
         self.take_replies(now);
-        match self.phase {
-            Phase::Connecting => self.connect(now, started),
-            Phase::Ledger => self.store.advance(now, &mut self.target),
-            Phase::Positions => self.position(now),
-            Phase::Running => self.keep_up(now),
-            Phase::Stopping => self.wind_down(now),
-            Phase::Closing => self.close(now),
-            Phase::Finished => {}
+        loop {
+            match self.phase {
+                Phase::Connecting => self.connect(now, started),
+                Phase::Ledger => self.store.advance(now, &mut self.target),
+                Phase::Positions => self.position(now),
+                Phase::Running => self.keep_up(now),
+                Phase::Stopping => self.wind_down(now),
+                Phase::Closing => self.close(now),
+                Phase::Finished => {}
+            }
+            self.take_store_events(now);
+            // A question that cannot be asked is answered at once, and nothing else would tell of it.
+            if !self.take_replies(now) {
+                break;
+            }
         }
-        self.take_store_events(now);
     }
 
-    fn take_replies(&mut self, now: Now) {
+    /// Takes what the clusters answered; whether there was anything.
+    fn take_replies(&mut self, now: Now) -> bool {
+        let mut any = false;
         while let Some(reply) = self.source.poll_reply() {
+            any = true;
             self.handle_source_reply(now, reply);
         }
         while let Some(reply) = self.target.poll_reply() {
+            any = true;
             self.store.handle_reply(now, &mut self.target, &reply);
         }
         while let Some(event) = self.source.poll_event() {
@@ -163,6 +176,7 @@ impl Worker {
         while let Some(event) = self.target.poll_event() {
             self.handle_client_event(Side::Target, event);
         }
+        any
     }
 
     fn handle_source_reply(&mut self, now: Now, reply: Reply) {

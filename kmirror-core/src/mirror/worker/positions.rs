@@ -10,6 +10,7 @@ use super::{MirrorError, Phase, Worker};
 use crate::client::{CallId, CallOptions, Node, Reply};
 use crate::clock::{Now, Tick};
 use crate::config::{Isolation, StartPolicy};
+use crate::ledger::Checkpoint;
 use crate::mirror::link::{LinkId, LinkSpec};
 use crate::mirror::report::ShardCommand;
 use crate::observe::{Event, StopReason};
@@ -61,9 +62,9 @@ impl Worker {
         if self.phase != Phase::Ledger {
             return;
         }
-        for tracked in self.links.values_mut() {
-            let checkpoint = self.store.ledger().furthest(&tracked.name.topic, tracked.name.partition);
-            tracked.checkpoint = checkpoint;
+        let ids: Vec<LinkId> = self.links.keys().copied().collect();
+        for id in ids {
+            self.take_checkpoint(now, id);
         }
         self.phase = Phase::Positions;
         if self.group.is_none() {
@@ -72,8 +73,21 @@ impl Worker {
         self.advance(now);
     }
 
+    /// Takes what the ledger says of a link. That its last writer left nothing behind holds until somebody writes again:
+    /// this is taken back, in the ledger, before the link is opened. Else a crash would leave the old word standing, and
+    /// the next start would not wait for what may still be under way.
+    fn take_checkpoint(&mut self, now: Now, id: LinkId) {
+        let Some(tracked) = self.links.get_mut(&id) else { return };
+        tracked.checkpoint = self.store.ledger().furthest(&tracked.name.topic, tracked.name.partition);
+        if let Some(checkpoint) = tracked.checkpoint.filter(|checkpoint| checkpoint.drained) {
+            let claimed = Checkpoint { drained: false, written_ms: now.unix_ms, ..checkpoint };
+            self.tell_ledger(id, claimed);
+        }
+    }
+
     /// Asks for whatever is still unknown, and opens the links once nothing is.
     pub(super) fn position(&mut self, now: Now) {
+        self.store.advance(now, &mut self.target);
         if self.positions.retry_at.is_some_and(|at| at > now.tick) {
             return;
         }
@@ -86,7 +100,7 @@ impl Worker {
         }
         let links = self.links.len();
         let known = self.positions.starts.len() == links && self.positions.ends.len() == links;
-        if known && self.positions.committed.is_some() {
+        if known && self.positions.committed.is_some() && self.store.is_idle() {
             self.open_links(now);
         }
     }
@@ -181,6 +195,7 @@ impl Worker {
                 start,
                 checkpoint: tracked.checkpoint,
                 producer_id: self.store.ledger().id(),
+                epoch: self.store.ledger().epoch(&tracked.name.topic, tracked.name.partition),
                 until: SourceOffset(until),
             };
             specs.entry(tracked.shard).or_default().push(spec);

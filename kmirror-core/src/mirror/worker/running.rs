@@ -28,6 +28,13 @@ impl Worker {
                     self.fail(now, MirrorError::SendFailure { link: name, reason: text });
                 }
             }
+            ShardReport::Epoch { link, epoch } => {
+                if let Some(tracked) = self.links.get_mut(&link) {
+                    tracked.waits = true;
+                    let (topic, partition) = (tracked.name.topic.to_string(), tracked.name.partition);
+                    self.store.put(LedgerEntry::Epoch { topic, partition, epoch });
+                }
+            }
             ShardReport::Drained => {
                 self.undrained.remove(&shard);
             }
@@ -37,10 +44,10 @@ impl Worker {
     fn take_progress(&mut self, now: Now, progress: LinkProgress) {
         let id = progress.link;
         let Some(tracked) = self.links.get_mut(&id) else { return };
-        let first = progress.origin && progress.state == LinkState::Resuming && !tracked.origin_due;
+        let first = progress.origin && progress.state == LinkState::Resuming && !tracked.waits;
         tracked.progress = Some(progress);
         if first {
-            tracked.origin_due = true;
+            tracked.waits = true;
             self.checkpoint(now, id);
         }
     }
@@ -55,15 +62,19 @@ impl Worker {
         let checkpoint = Checkpoint { origin: progress.origin, ..checkpoint };
         let news = tracked.told.is_none_or(|told| Checkpoint { written_ms: told.written_ms, ..checkpoint } != told);
         if news {
-            tracked.told = Some(checkpoint);
-            let entry = LedgerEntry::Checkpoint {
-                worker: WORKER.to_owned(),
-                topic: tracked.name.topic.to_string(),
-                partition: tracked.name.partition,
-                checkpoint,
-            };
-            self.store.put(entry);
+            self.tell_ledger(id, checkpoint);
         }
+    }
+
+    pub(super) fn tell_ledger(&mut self, id: LinkId, checkpoint: Checkpoint) {
+        let Some(tracked) = self.links.get_mut(&id) else { return };
+        tracked.told = Some(checkpoint);
+        self.store.put(LedgerEntry::Checkpoint {
+            worker: WORKER.to_owned(),
+            topic: tracked.name.topic.to_string(),
+            partition: tracked.name.partition,
+            checkpoint,
+        });
     }
 
     /// Every link's proved point into the ledger.
@@ -74,22 +85,20 @@ impl Worker {
         }
     }
 
-    /// The ledger has these entries now. A link that begins may write.
+    /// The ledger has these entries now. A link that waits for its own may write.
     pub(super) fn stored(&mut self, entries: Vec<LedgerEntry>) {
         for entry in entries {
-            let LedgerEntry::Checkpoint { topic, partition, checkpoint, .. } = entry else { continue };
-            if !checkpoint.origin {
-                continue;
-            }
-            let found = self
-                .links
-                .iter_mut()
-                .find(|(_, tracked)| *tracked.name.topic == *topic && tracked.name.partition == partition);
-            if let Some((id, tracked)) = found
-                && std::mem::take(&mut tracked.origin_due)
+            let link = match entry {
+                LedgerEntry::Checkpoint { topic, partition, checkpoint, .. } if checkpoint.origin => (topic, partition),
+                LedgerEntry::Epoch { topic, partition, .. } => (topic, partition),
+                LedgerEntry::Checkpoint { .. } | LedgerEntry::Id(_) | LedgerEntry::Unknown => continue,
+            };
+            let Some(id) = self.by_name.get(&link).copied() else { continue };
+            if let Some(tracked) = self.links.get_mut(&id)
+                && std::mem::take(&mut tracked.waits)
             {
-                let (id, shard) = (*id, tracked.shard);
-                self.tell(shard, ShardCommand::OriginStored(id));
+                let shard = tracked.shard;
+                self.tell(shard, ShardCommand::Stored(id));
             }
         }
     }

@@ -105,9 +105,10 @@ impl Worker {
                 checkpoint: None,
                 progress: None,
                 told: None,
-                origin_due: false,
+                waits: false,
                 stopped: false,
             };
+            self.by_name.insert((topic.to_string(), *partition), id);
             self.links.insert(id, tracked);
         }
     }
