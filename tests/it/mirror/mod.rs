@@ -2,6 +2,10 @@
 
 mod acceptance;
 mod bad_input;
+mod crash;
+mod embed;
+mod formats;
+mod leaders;
 mod raw;
 mod stop;
 

@@ -10,7 +10,7 @@ use kmirror_tests::{Failure, Result};
 
 use super::Mirror;
 
-const RECORDS: u64 = 200_000;
+pub(super) const RECORDS: u64 = 200_000;
 const PARTITIONS: u32 = 4;
 
 /// The default of `stop_timeout`, 30 s, and a little for a busy machine.
@@ -58,7 +58,7 @@ fn ctrl_c_in_the_middle_loses_nothing_on_2_0() -> Result {
 
 /// Waits until the target holds a tenth; fails when it already holds more than four fifths: then nothing was stopped
 /// in the middle, and the test would prove nothing.
-fn wait_for_progress(running: &mut Running, target: &Cluster, topic: &str) -> Result<u64> {
+pub(super) fn wait_for_progress(running: &mut Running, target: &Cluster, topic: &str) -> Result<u64> {
     let what = format!("a tenth of {topic} on the target");
     let seen = wait::until(Deadline::after(Duration::from_secs(120)), &what, || {
         if let Some(status) = running.status()? {
