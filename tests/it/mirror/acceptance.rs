@@ -45,13 +45,11 @@ fn mirror(source: &Cluster, target: &Cluster, group: &str) -> Mirror {
     Mirror::between(source, target, group, TOPIC).consumer("partition.assignment.strategy", assignor)
 }
 
-/// What `kmirror offsets` prints, sorted by partition as a person would (`sort -t: -k2 -n`).
+/// What `kmirror offsets` prints: sorted by topic, then by the partition's number.
 fn offsets(cluster: &Cluster, time: &str) -> Result<Vec<String>> {
     let command = Kmirror::new("offsets").option("broker-list", cluster.bootstrap()).option("topic", TOPIC);
     let finished = command.option("time", time).run(Duration::from_secs(60))?.expect_code(0)?;
-    let mut lines: Vec<String> = finished.stdout.lines().map(str::to_owned).collect();
-    lines.sort_by_key(|line| line.split(':').nth(1).and_then(|partition| partition.parse::<u32>().ok()));
-    Ok(lines)
+    Ok(finished.stdout.lines().map(str::to_owned).collect())
 }
 
 fn lines(offset: i64) -> Vec<String> {

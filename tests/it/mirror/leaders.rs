@@ -20,7 +20,10 @@ const TOPIC: &str = "leaders";
 fn a_killed_broker_on_either_side_loses_and_repeats_nothing() -> Result {
     let two = |version| {
         let cluster = Cluster::of(version).nodes(2);
-        cluster.property("unclean.leader.election.enable", "false").property("zookeeper.session.timeout.ms", "2000").start()
+        cluster
+            .property("unclean.leader.election.enable", "false")
+            .property("zookeeper.session.timeout.ms", "2000")
+            .start()
     };
     let (source, target) = (two("2.0.0")?, two("2.4.1")?);
     for cluster in [&source, &target] {
