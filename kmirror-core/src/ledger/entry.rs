@@ -243,6 +243,7 @@ mod tests {
         let proved = Proved {
             source_next: SourceOffset(12),
             target_next: TargetOffset(7),
+            epoch: 0,
             sequence: Sequence::from_wire(7).unwrap(),
             fingerprint: Some(Fingerprint { content: u64::MAX, timestamp: -1 }),
         };

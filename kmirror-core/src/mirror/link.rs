@@ -104,6 +104,8 @@ pub(super) struct Link {
     pub(super) source_end: Option<SourceOffset>,
     /// The source has nothing from here up to there: its tail was compacted away.
     pub(super) vacant: Option<(SourceOffset, SourceOffset)>,
+    /// Up to there every record is written alone: the target has refused them together.
+    pub(super) apart_to: SourceOffset,
     /// It is stopped for this reason as soon as what was read before is written.
     pub(super) ending: Option<StopReason>,
     pub(super) counters: Counters,
@@ -208,6 +210,7 @@ impl Link {
             write_backoff: LinkBackoff::default(),
             source_end: Some(spec.until),
             vacant: None,
+            apart_to: SourceOffset(i64::MIN),
             ending: None,
             counters: Counters::default(),
             headers_warned: false,

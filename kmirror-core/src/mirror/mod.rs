@@ -17,3 +17,6 @@ pub mod worker;
 
 mod report;
 pub use report::{LinkProgress, ShardCommand, ShardReport};
+
+#[cfg(test)]
+mod tests;

@@ -40,6 +40,8 @@ pub struct View {
     pub target: Abilities,
     /// Whether the source's checksums are verified.
     pub check_crcs: bool,
+    /// Up to this source offset every record goes alone: the target has refused them together.
+    pub apart_to: i64,
 }
 
 /// What happens to a batch.
@@ -72,6 +74,8 @@ pub enum Rewrite {
     BeforeCursor,
     /// A magic 1 wrapper that a 0.10 broker would recompress by itself (facts M2).
     Wrapper,
+    /// The target refused it as a whole: its records go one by one, so that no more is left out than has to be.
+    Apart,
 }
 
 /// Why a batch is passed over.
@@ -121,7 +125,7 @@ type BatchRule = fn(&RawBatch, bool, &View) -> Option<Verdict>;
 type MessageRule = fn(&RawMessage, &View) -> Option<Verdict>;
 
 /// In this order: a damaged header must not decide anything, and a batch without records needs no format.
-const BATCH_RULES: [BatchRule; 10] = [
+const BATCH_RULES: [BatchRule; 11] = [
     batch_behind_cursor,
     batch_checksum,
     batch_control,
@@ -132,6 +136,7 @@ const BATCH_RULES: [BatchRule; 10] = [
     batch_before_cursor,
     batch_gaps_or_append_time,
     batch_codec_taken,
+    batch_apart,
 ];
 
 const MESSAGE_RULES: [MessageRule; 6] =
@@ -184,6 +189,11 @@ fn batch_codec_taken(batch: &RawBatch, _: bool, view: &View) -> Option<Verdict> 
     when(batch.header.attributes.codec() == Ok(Codec::Zstd) && !view.target.zstd, Verdict::Rewrite(Rewrite::Codec))
 }
 
+fn batch_apart(batch: &RawBatch, _: bool, view: &View) -> Option<Verdict> {
+    let several = batch.header.records_count > 1;
+    when(several && batch.header.base_offset < view.apart_to, Verdict::Rewrite(Rewrite::Apart))
+}
+
 fn message_behind_cursor(message: &RawMessage, view: &View) -> Option<Verdict> {
     when(message.offset < view.cursor, Verdict::Skip(Skip::BeforeCursor))
 }
@@ -213,6 +223,9 @@ fn message_wrapper(message: &RawMessage, view: &View) -> Option<Verdict> {
     }
     // Only the inner messages say whether a 0.10 broker keeps the wrapper as it is, and where the first one lies.
     match wrapper_shape(message, DECOMPRESSED_BYTES_MAX) {
+        Ok(shape) if shape.records > 1 && message.offset - shape.last_relative_offset < view.apart_to => {
+            Some(Verdict::Rewrite(Rewrite::Apart))
+        }
         Ok(shape) if shape.is_kept() && message.offset - shape.last_relative_offset >= view.cursor => None,
         Ok(_) | Err(_) => Some(Verdict::Rewrite(Rewrite::Wrapper)),
     }

@@ -156,6 +156,7 @@ struct Run {
 impl Planner<'_> {
     fn take(&mut self, entry: &Entry, position: usize, aborted: bool) -> Result<(), Refused> {
         self.view.cursor = self.out.cursor;
+        let apart = self.out.cursor < self.view.apart_to;
         match judge(entry, aborted, &self.view) {
             Verdict::Forward => {
                 self.close_rewriter()?;
@@ -175,6 +176,9 @@ impl Planner<'_> {
                 self.skip(skip, entry);
             }
             Verdict::Refuse(why) => return Err(Refused::Verdict(why)),
+        }
+        if apart {
+            self.close_open()?;
         }
         self.out.gaps |= has_gap(entry, self.view.cursor);
         if let Some(next) = next_offset(entry) {
@@ -255,8 +259,10 @@ impl Planner<'_> {
             self.close_rewriter()?;
             *self.rewriter = None;
         }
-        let batch_bytes_max = self.batch_bytes_max;
+        // Nothing fits into a piece of no bytes but the one record that it begins with.
+        let batch_bytes_max = if self.view.cursor < self.view.apart_to { 0 } else { self.batch_bytes_max };
         let rewriter = self.rewriter.get_or_insert_with(|| Rewriter::new(wanted.0, wanted.1, batch_bytes_max));
+        rewriter.set_limit(batch_bytes_max);
         let before = self.out.pieces.len();
         rewriter.push_entry(entry, self.view.cursor, &mut self.out.pieces).map_err(Refused::Malformed)?;
         // A batch of magic 2 stays a piece of its own; loose messages of older formats are joined.

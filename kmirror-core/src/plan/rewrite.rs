@@ -58,6 +58,11 @@ impl Rewriter {
         (self.magic, self.codec)
     }
 
+    /// Closes pieces at another size from now on.
+    pub fn set_limit(&mut self, batch_bytes_max: usize) {
+        self.batch_bytes_max = batch_bytes_max;
+    }
+
     /// Takes every record of `entry` from `cursor` on; full pieces go to `out`.
     ///
     /// # Errors

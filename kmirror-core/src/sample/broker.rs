@@ -81,6 +81,8 @@ pub(crate) struct Broker {
     pub(crate) down: bool,
     /// The largest batch that is taken, bytes.
     pub(crate) batch_bytes_max: usize,
+    /// A batch that holds this value is refused, as one without a key by a compacted topic.
+    pub(crate) refuses_value: Option<&'static str>,
     pub(crate) asked: BTreeMap<ApiKey, usize>,
     /// Writes to mirrored topics, as they came.
     pub(crate) writes: Vec<ProduceRequest>,
@@ -106,6 +108,7 @@ impl Broker {
             leaderless: false,
             down: false,
             batch_bytes_max: 1_000_012,
+            refuses_value: None,
             asked: BTreeMap::new(),
             writes: Vec::new(),
             next_producer: 100,
@@ -143,7 +146,7 @@ impl Broker {
                 let topic = |name: String, partitions| ListedTopic { name, partitions };
                 let listed = request.topics.into_iter().map(|asked| {
                     let of = |ask: kmirror_proto::messages::ListOffsetsPartition| {
-                        self.bound(&asked.name, ask.partition_index, ask.timestamp)
+                        self.bound(&asked.name, ask.partition_index, ask.timestamp, request.isolation_level == 1)
                     };
                     topic(asked.name.clone(), asked.partitions.into_iter().map(of).collect())
                 });
@@ -224,12 +227,12 @@ impl Broker {
         .into()
     }
 
-    fn bound(&self, topic: &str, partition: i32, timestamp: i64) -> ListedOffset {
+    fn bound(&self, topic: &str, partition: i32, timestamp: i64, committed: bool) -> ListedOffset {
         let log = self.topics.get(topic).and_then(|logs| logs.get(usize::try_from(partition).unwrap()));
         let (error_code, offset) = match (log, timestamp) {
             (None, _) => (ErrorCode::UNKNOWN_TOPIC_OR_PARTITION, -1),
             (Some(log), -2) => (ErrorCode::NONE, log.start),
-            (Some(log), _) => (ErrorCode::NONE, log.end),
+            (Some(log), _) => (ErrorCode::NONE, log.stable.filter(|_| committed).unwrap_or(log.end)),
         };
         ListedOffset { partition_index: partition, error_code, timestamp: -1, offset, leader_epoch: -1 }
     }
@@ -292,13 +295,15 @@ impl Broker {
 
     /// Appends what a request holds, as far as the partitions take it.
     pub(crate) fn append(&mut self, request: &ProduceRequest) -> AnyResponse {
-        let (release, batch_bytes_max) = (self.release, self.batch_bytes_max);
+        let (release, batch_bytes_max, bad) = (self.release, self.batch_bytes_max, self.refuses_value);
         let topics = request.topics.iter().map(|topic| {
             let mut logs = self.topics.get_mut(&topic.name);
             let partitions = topic.partitions.iter().map(|part| {
                 let log = logs.as_mut().and_then(|logs| logs.get_mut(usize::try_from(part.index).unwrap()));
-                let records = part.records.0.concat().into();
+                let records: bytes::Bytes = part.records.0.concat().into();
+                let is_bad = |seen: &super::Seen| bad.is_some() && seen.value.as_deref() == bad;
                 let appended = match log {
+                    Some(_) if super::records_of(records.clone()).iter().any(is_bad) => Err(ErrorCode::INVALID_RECORD),
                     Some(log) => log.append(release, batch_bytes_max, records),
                     None => Err(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION),
                 };

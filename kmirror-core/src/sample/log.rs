@@ -22,6 +22,8 @@ pub(crate) struct Log {
     pub(crate) aborted: Vec<AbortedTransaction>,
     /// Every fetch is refused so.
     pub(crate) says: Option<ErrorCode>,
+    /// Every fetch is answered with the first entry.
+    pub(crate) stuck: bool,
     producers: BTreeMap<i64, Remembered>,
 }
 
@@ -69,6 +71,11 @@ impl Log {
             return refused(ask.partition, ErrorCode::OFFSET_OUT_OF_RANGE);
         }
         let stable = self.stable.unwrap_or(self.end);
+        if self.stuck {
+            let mut answer = refused(ask.partition, ErrorCode::NONE);
+            (answer.high_watermark, answer.records) = (self.end, self.entries.first().cloned());
+            return answer;
+        }
         let limit = if committed { stable } else { self.end };
         let bytes_max = usize::try_from(ask.partition_max_bytes).unwrap().min(room);
         let mut records: Vec<u8> = Vec::new();
@@ -105,12 +112,13 @@ impl Log {
         let entries: Vec<Entry> = split(records).collect::<Result<_, _>>().map_err(|_| ErrorCode::CORRUPT_MESSAGE)?;
         let wrappers = entries.iter().filter(|entry| super::is_wrapper(entry)).count();
         assert!(wrappers == 0 || entries.len() == 1, "facts R4: a wrapper goes alone");
+        // All or nothing.
+        if entries.iter().any(|entry| matches!(entry, Entry::Message(message) if message.bytes().len() > bytes_max)) {
+            return Err(ErrorCode::MESSAGE_TOO_LARGE);
+        }
         for entry in entries {
             let Entry::Message(message) = entry else { return Err(ErrorCode::CORRUPT_MESSAGE) };
             assert!(message.crc_ok() && message.magic == 1);
-            if message.bytes().len() > bytes_max {
-                return Err(ErrorCode::MESSAGE_TOO_LARGE);
-            }
             let shape = wrapper_shape(&message, 1 << 26).map_err(|_| ErrorCode::CORRUPT_MESSAGE)?;
             assert!(shape.is_kept(), "facts M2: it would be compressed again");
             let records = i64::try_from(shape.records).unwrap();

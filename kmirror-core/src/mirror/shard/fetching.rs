@@ -77,6 +77,11 @@ impl Fetching {
         self.holds.first().map(|(at, _)| *at)
     }
 
+    #[cfg(test)]
+    pub(super) fn used(&self) -> (usize, usize) {
+        (self.held, self.reserved)
+    }
+
     fn take(&mut self, bytes: usize) {
         self.held += bytes;
     }
@@ -186,8 +191,9 @@ impl Shard {
         };
         let Some(flight) = self.fetching.flights.remove(&node) else { return };
         self.fetching.reserved = self.fetching.reserved.saturating_sub(flight.reserved);
+        let version = reply.version;
         match expect_response!(reply, Fetch) {
-            Ok(response) => self.take_answer(now, &flight, response),
+            Ok(response) => self.take_answer(now, &flight, version, response),
             Err(_) => {
                 // The client's event names the broker and the reason; its links try again, at a new leader if need be.
                 for id in flight.asked.into_keys() {
@@ -198,7 +204,7 @@ impl Shard {
         }
     }
 
-    fn take_answer(&mut self, now: Now, flight: &FetchFlight, response: FetchResponse) {
+    fn take_answer(&mut self, now: Now, flight: &FetchFlight, version: i16, response: FetchResponse) {
         if !response.error_code.is_ok() {
             for id in flight.asked.keys() {
                 self.hold(now, *id);
@@ -219,6 +225,10 @@ impl Shard {
                 let Some(offset) = flight.asked.get(&id) else { continue };
                 let current = self.links.get(&id).and_then(Link::reads_at);
                 if current == Some(SourceOffset(*offset)) {
+                    // Without the last stable offset an open transaction looks like an end (facts F8); before v4 there
+                    // are none.
+                    let committed_only = version >= 4 && self.config.fetch.isolation == Isolation::ReadCommitted;
+                    let barren = barren && (!committed_only || fetched.last_stable_offset >= 0);
                     self.take_partition(now, id, fetched, barren);
                 }
             }
@@ -238,7 +248,6 @@ impl Shard {
             code => return self.stop_link(now, id, StopReason::SourceRefuses(code), false),
         }
         let Some(link) = self.links.get_mut(&id) else { return };
-        link.fetch_backoff.reset();
         // With read_committed a link is at the end when it is at the last stable offset; 2.0 does not say it (facts F8).
         let end = match self.config.fetch.isolation {
             Isolation::ReadCommitted if fetched.last_stable_offset >= 0 => fetched.last_stable_offset,
@@ -248,10 +257,11 @@ impl Shard {
             link.source_end = Some(SourceOffset(end));
             self.mark(now, id);
         }
+        let Some(link) = self.links.get_mut(&id) else { return };
         let records = fetched.records.unwrap_or_default();
         if records.is_empty() {
-            let known = self.config.fetch.isolation == Isolation::ReadUncommitted || fetched.last_stable_offset >= 0;
-            if barren && known {
+            link.fetch_backoff.reset();
+            if barren {
                 self.nothing_up_to(now, id, SourceOffset(end));
             }
             return self.nothing_more(now, id, fetched.high_watermark);
@@ -294,7 +304,8 @@ impl Shard {
 
     fn view(&self, link: &Link) -> Option<View> {
         let target = link.route?.abilities;
-        Some(View { cursor: link.cursor.next.0, target, check_crcs: self.config.fetch.check_crcs })
+        let check_crcs = self.config.fetch.check_crcs;
+        Some(View { cursor: link.cursor.next.0, target, check_crcs, apart_to: link.apart_to.0 })
     }
 
     fn plan(&mut self, now: Now, id: LinkId, records: bytes::Bytes, aborted: Aborted) {
@@ -336,6 +347,7 @@ impl Shard {
         if moved {
             link.cursor.move_to(SourceOffset(outcome.cursor));
             link.lane.skip_to(SourceOffset(outcome.cursor));
+            link.fetch_backoff.reset();
             link.vacant = None;
         }
         let refused = fault.map(|error| (outcome.cursor, crate::plan::Refused::Malformed(error))).or(outcome.refused);
@@ -361,6 +373,7 @@ impl Shard {
         let moved = walked.cursor > link.cursor.next.0;
         if moved {
             link.cursor.move_to(SourceOffset(walked.cursor));
+            link.fetch_backoff.reset();
             link.vacant = None;
         }
         if let Some((offset, why)) = walked.refused {

@@ -287,6 +287,25 @@ impl Shard {
     }
 }
 
+#[cfg(test)]
+impl Shard {
+    /// The memory budget's bytes: taken by lanes, reserved for answers to come; and what the lanes hold.
+    pub(super) fn memory(&self) -> (usize, usize, usize) {
+        let (held, reserved) = self.fetching.used();
+        (held, reserved, self.links.values().map(|link| link.lane.held_bytes()).sum())
+    }
+
+    /// The most requests of one link that are on their way.
+    pub(super) fn in_flight(&self) -> usize {
+        self.links.values().map(|link| link.lane.in_flight()).max().unwrap_or(0)
+    }
+
+    /// What each link does.
+    pub(super) fn states(&self) -> Vec<crate::observe::LinkState> {
+        self.links.values().map(Link::link_state).collect()
+    }
+}
+
 impl Machine for Shard {
     type Command = ShardCommand;
     type Report = ShardReport;

@@ -124,7 +124,9 @@ impl Shard {
             if filling.as_ref().is_some_and(|filled| filled.conn != route.conn) {
                 continue;
             }
-            let room = bytes_max.saturating_sub(filling.as_ref().map_or(0, |filled| filled.bytes));
+            let apart = link.lane.proved().source_next < link.apart_to;
+            let used = filling.as_ref().map_or(0, |filled| filled.bytes);
+            let room = if apart { 0 } else { bytes_max.saturating_sub(used) };
             let Some(outgoing) = link.lane.take(room) else {
                 ready.remove(&id);
                 continue;
@@ -278,11 +280,17 @@ impl Shard {
         self.target.refresh_metadata(now);
     }
 
-    /// The target refuses a batch for good: the mirror stops, or leaves its records out, counts and names them.
+    /// The target refuses a batch for good: its records go one by one, if that can help; the one that it does not take
+    /// stops the mirror, or is left out, counted and named.
     fn refused(&mut self, now: Now, id: LinkId, code: ErrorCode) {
         let abort = self.config.produce.abort_on_send_failure;
         let Some(link) = self.links.get_mut(&id) else { return };
         let Some((from, to, records)) = link.lane.oldest() else { return };
+        if records > 1 && is_about_records(code) {
+            link.apart_to = to;
+            let why = format!("{code} for source offsets [{from}, {to}): its {records} records go one by one");
+            return self.doubt(now, id, why, None);
+        }
         let reason = StopReason::TargetRefuses { from, to, code };
         if abort {
             return self.stop_link(now, id, reason, true);
@@ -308,6 +316,18 @@ impl Link {
             Window::Open(in_flight_max)
         }
     }
+}
+
+/// Whether a refusal may be about some of a batch's records, or their number, and not about all of them.
+fn is_about_records(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::MESSAGE_TOO_LARGE
+            | ErrorCode::RECORD_LIST_TOO_LARGE
+            | ErrorCode::CORRUPT_MESSAGE
+            | ErrorCode::INVALID_RECORD
+            | ErrorCode::INVALID_TIMESTAMP
+    )
 }
 
 /// Adds a partition; neighbours of one topic share its name.

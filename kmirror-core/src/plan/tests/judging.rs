@@ -156,3 +156,14 @@ fn entry_value(wrapper: &Bytes) -> Option<Vec<u8>> {
         kmirror_proto::records::Entry::Batch(_) | kmirror_proto::records::Entry::Partial(_) => None,
     }
 }
+
+#[test]
+fn what_was_refused_together_is_taken_apart() {
+    let [apart, behind] = [7, 5].map(|apart_to| View { apart_to, ..view(5, V2) });
+    assert_eq!(verdict(Batch::new(5, 3).bytes(), &apart), Verdict::Rewrite(Rewrite::Apart));
+    assert_eq!(verdict(Batch::new(5, 1).bytes(), &apart), Verdict::Restamp, "one record is apart already");
+    assert_eq!(verdict(Batch::new(5, 3).bytes(), &behind), Verdict::Restamp);
+    let apart = View { target: V1, ..apart };
+    assert_eq!(verdict(wrapper(Codec::Gzip, &[5, 6]), &apart), Verdict::Rewrite(Rewrite::Apart));
+    assert_eq!(verdict(message(5), &apart), Verdict::Forward);
+}

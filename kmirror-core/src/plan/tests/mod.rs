@@ -19,7 +19,7 @@ const V1: Abilities = Abilities { magic: Magic::V1, zstd: false, takes_unknown_i
 const LARGE: usize = 800_000;
 
 fn view(cursor: i64, target: Abilities) -> View {
-    View { cursor, target, check_crcs: true }
+    View { cursor, target, check_crcs: true, apart_to: i64::MIN }
 }
 
 fn planned(records: Bytes, cursor: i64, target: Abilities) -> Outcome {

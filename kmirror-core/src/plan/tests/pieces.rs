@@ -4,10 +4,10 @@ use bytes::Bytes;
 use kmirror_proto::compress::Codec;
 use kmirror_proto::messages::AbortedTransaction;
 
-use super::super::{Body, Refuse, Refused, plan};
+use super::super::{Body, Refuse, Refused, View, plan};
 use super::{Seen, V1, V2, bytes_of, consumed, contents, planned, planned_up_to, ranges, view};
 use crate::fetch::Aborted;
-use crate::sample::{Batch, T0, joined, records_of};
+use crate::sample::{Batch, T0, joined, message, records_of, wrapper};
 
 #[test]
 fn the_raw_path_copies_nothing() {
@@ -211,4 +211,18 @@ fn the_largest_timestamp_is_known_of_every_piece() {
     let raw = planned(Batch::new(5, 3).bytes(), 5, V2);
     let built = planned(Batch::new(5, 3).bytes(), 5, V1);
     assert_eq!([&raw, &built].map(|outcome| outcome.pieces[0].timestamp_max), [T0 + 7, T0 + 7]);
+}
+
+#[test]
+fn records_that_were_refused_together_go_one_by_one_and_the_rest_as_before() {
+    // BUGS.md B20, B31: no more is left out than has to be.
+    let stamped =
+        joined(&[Batch::new(0, 3).codec(Codec::Gzip).bytes(), Batch::new(3, 1).bytes(), Batch::new(4, 2).bytes()]);
+    let legacy = joined(&[message(0), message(1), wrapper(Codec::Gzip, &[2, 3]), message(4), message(5)]);
+    for (log, target) in [(&stamped, V1), (&stamped, V2), (&legacy, V1), (&legacy, V2)] {
+        let view = View { apart_to: 4, ..view(0, target) };
+        let outcome = plan(log.clone(), Aborted::default(), &view, None, 800_000, &mut None);
+        assert_eq!(ranges(&outcome), [(0, 1), (1, 2), (2, 3), (3, 4), (4, 6)], "{target:?}");
+        assert_eq!(contents(&outcome), consumed(log.clone(), 0));
+    }
 }

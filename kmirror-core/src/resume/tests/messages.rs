@@ -20,6 +20,7 @@ fn checkpoint_at(source: i64, target: i64) -> Checkpoint {
     let proved = Proved {
         source_next: SourceOffset(source),
         target_next: TargetOffset(target),
+        epoch: 0,
         sequence: Sequence::ZERO,
         fingerprint: Some(fingerprint(target - 1)),
     };

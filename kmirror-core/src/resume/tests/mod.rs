@@ -95,6 +95,7 @@ fn checkpoint(source: i64, target: i64, sequence: i32) -> Checkpoint {
     let proved = Proved {
         source_next: SourceOffset(source),
         target_next: TargetOffset(target),
+        epoch: 0,
         sequence: Sequence::from_wire(sequence).unwrap(),
         fingerprint: None,
     };

@@ -76,11 +76,29 @@ fn a_foreign_batch_between_two_of_ours_stops_the_link() {
 }
 
 #[test]
-fn records_of_another_epoch_are_not_ours() {
+fn a_raised_epoch_begins_at_zero_and_is_the_one_in_force() {
     let mut log = ours(0, 0, &[5]);
     log.push(Batch::new(5, 2).stamp(MIRROR.id, 1, 0).bytes());
-    let course = run(resume(Some(checkpoint(40, 5, 5)), None), &Target::of(log));
-    assert_eq!(course.outcome, Err(Impossible::Foreign { offset: 5, producer_id: MIRROR.id }));
+    log.push(Batch::new(7, 3).stamp(MIRROR.id, 1, 2).bytes());
+    let found = found(&run(resume(Some(checkpoint(40, 5, 5)), None), &Target::of(log.clone())));
+    assert_eq!((found.written, found.stamp.0, found.stamp.1.to_wire()), (5, 1, 5));
+    assert_eq!(found.producer, Some(Producer { epoch: 1, ..MIRROR }));
+    // A later batch of the old epoch would be a zombie's that the broker did not fence; a later beginning is a gap.
+    for (epoch, sequence) in [(0, 5), (2, 1)] {
+        let mut log = log.clone();
+        log.push(Batch::new(10, 1).stamp(MIRROR.id, epoch, sequence).bytes());
+        let course = run(resume(Some(checkpoint(40, 5, 5)), None), &Target::of(log));
+        assert_eq!(course.outcome, Err(Impossible::Foreign { offset: 10, producer_id: MIRROR.id }));
+    }
+}
+
+#[test]
+fn an_epoch_that_only_the_ledger_knows_is_in_force_too() {
+    // EXACTNESS.md C16: its first request was lost, or its records were.
+    let raised = Producer { epoch: 3, ..MIRROR };
+    let resume = Resume::new("t", 0, Some(checkpoint(40, 5, 5)), SourceOffset(7), Some(raised), None);
+    let found = found(&run(resume, &Target::of(ours(0, 0, &[5, 2]))));
+    assert_eq!((found.written, found.stamp.0, found.producer), (2, 0, Some(raised)));
 }
 
 #[test]

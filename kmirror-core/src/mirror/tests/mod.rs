@@ -1,0 +1,40 @@
+//! The mirror's machines between clusters in memory: what is copied, what happens to it in trouble, how it ends.
+
+mod ending;
+mod faults;
+mod seeds;
+mod starting;
+mod steady;
+mod world;
+
+use kmirror_proto::compress::Codec;
+
+use crate::sample::broker::Release;
+use crate::sample::{Batch, message, wrapper};
+use world::{TOPIC, World};
+
+/// A source of 3.9 with `batches` batches of `records` each, and a target of `target`.
+fn stamped(target: Release, batches: i64, records: i32) -> World {
+    let mut world = World::new(Release::V3_9, target);
+    fill(&mut world, 0, batches, records);
+    world
+}
+
+/// Appends batches to the source.
+fn fill(world: &mut World, partition: usize, batches: i64, records: i32) {
+    let log = world.network.source.log(TOPIC, partition);
+    for _ in 0..batches {
+        log.put(Batch::new(log.end, records).bytes());
+    }
+}
+
+/// A source of 0.10 with plain messages and wrappers in turn, and a target of `target`.
+fn legacy(target: Release, wrappers: i64) -> World {
+    let mut world = World::new(Release::V0_10_2, target);
+    let log = world.network.source.log(TOPIC, 0);
+    for _ in 0..wrappers {
+        log.put(message(log.end));
+        log.put(wrapper(Codec::Gzip, &[log.end, log.end + 1, log.end + 2]));
+    }
+    world
+}
