@@ -20,6 +20,7 @@ use crate::observe::{Event, StopReason};
 use crate::offset::SourceOffset;
 use crate::plan::{View, plan, walk};
 use crate::produce::Window;
+use crate::resume::is_young;
 
 /// What the shard knows about its fetches.
 #[derive(Debug)]
@@ -317,6 +318,13 @@ impl Shard {
         if outcome.refused.is_some() {
             // What it holds of the batch that failed is nobody's.
             self.rewriter = None;
+        }
+        let oldest = outcome.pieces.iter().map(|piece| piece.timestamp_max).min();
+        if link.may_land_until > now.tick
+            && link.producer.is_some()
+            && oldest.is_some_and(|oldest| !is_young(oldest, now))
+        {
+            return self.settle_first(now, id);
         }
         let mut fault = None;
         for piece in outcome.pieces {

@@ -253,6 +253,21 @@ impl Shard {
         }
     }
 
+    /// Old records are about to be written while an earlier request may still take effect. Of those the broker keeps no
+    /// memory that would refuse one of the two (EXACTNESS.md P5, F1): the earlier one has its time first, then the log is
+    /// read again.
+    pub(super) fn settle_first(&mut self, now: Now, id: LinkId) {
+        self.doubt(now, id, "old records, and an earlier request may still land".to_owned(), None);
+        let Some(link) = self.links.get_mut(&id) else { return };
+        let until = link.may_land_until;
+        link.unsettled = Some(until);
+        link.state = State::Doubting(until);
+        self.alarms.insert((until, id));
+        let name = link.name.to_string();
+        let wait_ms = u64::try_from(until.since(now.tick).as_millis()).unwrap_or(u64::MAX);
+        self.event(Event::Settling { link: name, wait_ms });
+    }
+
     /// Something unexpected: nothing more is sent, and once every answer that is due has come the target's log is
     /// asked. `unsettled` is when a request was sent whose outcome is unknown.
     pub(super) fn doubt(&mut self, now: Now, id: LinkId, why: String, unsettled: Option<Tick>) {

@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 
 use super::world::{MINUTE, MS, SECOND, TOPIC, World};
-use super::{fill, legacy, stamped};
+use super::{legacy, stamped};
 use crate::config::Side;
 use crate::sample::broker::{Fault, Release};
+use crate::sample::{Batch, T0, records_of};
 use kmirror_proto::ErrorCode;
 
 /// What happens next.
@@ -19,6 +20,8 @@ enum Act {
     Stop,
     CutSource,
     CutTarget,
+    /// The target's broker restarts, and remembers no producer whose records are old (EXACTNESS.md F1).
+    Forget,
 }
 
 fn fault() -> impl Strategy<Value = Option<Fault>> {
@@ -68,6 +71,10 @@ fn play(world: &mut World, acts: &[Act]) {
             }
             Act::CutSource => drop(world.cut(Side::Source)),
             Act::CutTarget => drop(world.cut(Side::Target)),
+            Act::Forget => {
+                world.network.target.log(TOPIC, 0).forget_producers();
+                world.cut(Side::Target);
+            }
         }
     }
     // All faults heal.
@@ -87,8 +94,26 @@ fn more(world: &mut World, batches: i64) {
         let log = world.network.source.log(TOPIC, 0);
         (0..batches).for_each(|_| log.put(crate::sample::message(log.end)));
     } else {
-        fill(world, 0, batches, 2);
+        let log = world.network.source.log(TOPIC, 0);
+        let age = log.entries.first().map_or(0, |first| T0 - records_of(first.clone())[0].timestamp);
+        for _ in 0..batches {
+            let mut batch = Batch::new(log.end, 2);
+            batch.t0 -= age;
+            log.put(batch.bytes());
+        }
     }
+}
+
+/// Two days old: a broker keeps nothing of their producer over a restart.
+fn old(target: Release) -> World {
+    let mut world = stamped(target, 0, 0);
+    let log = world.network.source.log(TOPIC, 0);
+    for _ in 0..20 {
+        let mut batch = Batch::new(log.end, 3);
+        batch.t0 -= 2 * 86_400_000;
+        log.put(batch.bytes());
+    }
+    world
 }
 
 proptest! {
@@ -113,5 +138,13 @@ proptest! {
     fn nothing_is_lost_repeated_or_swapped_between_formats(acts in prop::collection::vec(act(), 1..14), up in any::<bool>()) {
         let mut world = if up { legacy(Release::V3_9, 10) } else { stamped(Release::V0_10_2, 20, 3) };
         play(&mut world, &acts);
+    }
+
+    #[test]
+    fn nothing_is_lost_repeated_or_swapped_of_old_records(
+        acts in prop::collection::vec(prop_oneof![4 => act(), 1 => Just(Act::Forget)], 1..14),
+        newer in any::<bool>(),
+    ) {
+        play(&mut old(if newer { Release::V3_9 } else { Release::V2_0 }), &acts);
     }
 }
