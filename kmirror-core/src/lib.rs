@@ -34,6 +34,7 @@
         clippy::expect_used,
         clippy::panic,
         clippy::indexing_slicing,
+        clippy::wildcard_enum_match_arm,
         reason = "a test may fail"
     )
 )]

@@ -1,8 +1,6 @@
 //! One broker that is a whole cluster, in memory: it appends, checks sequences and answers as the releases of
 //! facts/produce-matrix.md do, as far as a mirror can tell.
 
-#![expect(clippy::wildcard_enum_match_arm, reason = "it answers what it knows")]
-
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 

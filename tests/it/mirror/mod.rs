@@ -70,7 +70,9 @@ impl Mirror {
 
     /// Mirrors everything that the source has, and ends.
     fn run_until_caught_up(&self) -> Result {
-        self.command()?.arg("--until-caught-up").run(RUN_WITHIN)?.expect_code(0).map(drop)
+        let finished = self.command()?.arg("--until-caught-up").run(RUN_WITHIN)?.expect_code(0)?;
+        assert_nothing_dropped(&finished.stdout);
+        Ok(())
     }
 
     fn file(&self, name: &str, lines: &[(String, String)]) -> Result<PathBuf> {
@@ -78,5 +80,19 @@ impl Mirror {
         let lines: Vec<(&str, &str)> = lines.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         properties_file(&path, &lines)?;
         Ok(path)
+    }
+}
+
+/// The final table says for each topic that nothing was dropped (MirrorMaker's `numDroppedMessages`).
+fn assert_nothing_dropped(table: &str) {
+    let mut lines = table.lines();
+    let head = lines.next().unwrap_or_default();
+    assert!(head.contains("bytes") && head.contains("dropped"), "the final table: {table}");
+    // A topic's line: its name, records, bytes as a number and a unit, dropped, links, lag.
+    let rows: Vec<Vec<&str>> =
+        lines.map(|line| line.split_whitespace().collect()).filter(|row: &Vec<_>| row.len() >= 7).collect();
+    assert!(!rows.is_empty(), "the final table has no topic: {table}");
+    for row in rows {
+        assert_eq!(row[4], "0", "dropped: {table}");
     }
 }
