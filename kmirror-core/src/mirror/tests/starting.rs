@@ -4,7 +4,7 @@ use kmirror_proto::ApiKey;
 
 use super::world::{MINUTE, SECOND, TOPIC, World};
 use super::{fill, legacy, stamped};
-use crate::config::StartPolicy;
+use crate::config::{Side, StartPolicy};
 use crate::mirror::worker::{EndReason, MirrorError};
 use crate::observe::{Event, StopReason};
 use crate::offset::SourceOffset;
@@ -161,6 +161,28 @@ fn a_topic_that_the_target_lacks_is_named_and_the_others_are_copied() {
     world.assert_mirrored();
 }
 
+/// report B44: it answers, and knows no topic, until the controller has told it.
+#[test]
+fn a_broker_that_has_just_started_is_given_time() {
+    for just_started in [Side::Source, Side::Target] {
+        let mut world = stamped(Release::V3_9, 3, 1);
+        world.config.until_caught_up = true;
+        let broker = |world: &mut World| match just_started {
+            Side::Source => std::mem::take(&mut world.network.source.topics),
+            Side::Target => std::mem::take(&mut world.network.target.topics),
+        };
+        let topics = broker(&mut world);
+        world.start().run(2 * SECOND);
+        assert_eq!((world.finished.is_none(), world.stops().len()), (true, 0));
+        match just_started {
+            Side::Source => world.network.source.topics = topics,
+            Side::Target => world.network.target.topics = topics,
+        }
+        assert!(world.end_within(10 * SECOND).is_ok());
+        world.assert_mirrored();
+    }
+}
+
 #[test]
 fn nothing_that_matches_and_nothing_that_can_be_copied_are_errors() {
     let mut world = World::new(Release::V3_9, Release::V3_9);
@@ -211,7 +233,7 @@ fn a_source_that_was_created_again_is_not_caught_up_with() {
     let mut world = stamped(Release::V2_0, 10, 1);
     world.config.until_caught_up = true;
     assert!(world.start().end_within(MINUTE).is_ok());
-    // BUGS.md B25: fewer records than were mirrored.
+    // report B25: fewer records than were mirrored.
     world.network.source.topic(TOPIC, 1);
     fill(&mut world, 0, 4, 1);
     let error = world.start().end_within(MINUTE).unwrap_err();

@@ -159,7 +159,7 @@ impl Worker {
                     response.topics.iter().flat_map(|topic| &topic.partitions).map(|partition| partition.error_code);
                 let failed = std::iter::once(response.error_code).chain(codes).find(|code| !code.is_ok());
                 match failed {
-                    // An unknown partition was never committed (facts/other.md).
+                    // An unknown partition was never committed (measured).
                     None | Some(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION) => {
                         let mut committed = BTreeMap::new();
                         for topic in response.topics {

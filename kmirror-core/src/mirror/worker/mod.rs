@@ -77,6 +77,8 @@ pub struct Worker {
     /// The last thing that a cluster's brokers said when they could not be talked to.
     trouble: BTreeMap<Side, String>,
     started: Option<Tick>,
+    /// Until when a topic that is missing may still show up.
+    select_by: Option<Tick>,
     checkpoint_at: Option<Tick>,
     deadline: Option<Tick>,
     out: VecDeque<WorkerReport>,
@@ -111,6 +113,10 @@ struct Tracked {
 /// How long a cluster may be out of reach at the start before the mirror gives up.
 const START_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(15);
 
+/// How long a wanted topic may be missing at the start before it is said to be. The controller tells a broker that has
+/// just started about its topics within a second.
+const SELECT_PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
+
 impl Worker {
     /// A worker with `shards` shards. `seed` decides its jitter.
     #[must_use]
@@ -131,6 +137,7 @@ impl Worker {
             ending: None,
             trouble: BTreeMap::new(),
             started: None,
+            select_by: None,
             checkpoint_at: None,
             deadline: None,
             out: VecDeque::new(),
@@ -272,7 +279,7 @@ impl Machine for Worker {
         let clients = earliest(self.source.poll_timeout(), self.target.poll_timeout());
         let store = if self.phase == Phase::Connecting { None } else { self.store.poll_timeout() };
         let own = match self.phase {
-            Phase::Connecting => self.started.map(|started| started.after(START_TIMEOUT)),
+            Phase::Connecting => self.select_by.or_else(|| self.started.map(|started| started.after(START_TIMEOUT))),
             Phase::Positions => self.positions.retry_at(),
             Phase::Running => earliest(self.checkpoint_at, self.group.as_ref().and_then(group::Group::poll_timeout)),
             Phase::Stopping | Phase::Closing => self.deadline,

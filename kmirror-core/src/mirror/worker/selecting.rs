@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{MirrorError, Phase, START_TIMEOUT, Tracked, Worker};
-use crate::client::Metadata;
+use super::{MirrorError, Phase, SELECT_PATIENCE, START_TIMEOUT, Tracked, Worker};
+use crate::client::{Metadata, Topic};
 use crate::clock::{Now, Tick};
 use crate::config::{ClusterConfig, Side};
 use crate::mirror::link::{LinkId, LinkName};
@@ -15,7 +15,15 @@ impl Worker {
     pub(super) fn connect(&mut self, now: Now, started: Tick) {
         let missing = [Side::Source, Side::Target].into_iter().find(|side| self.metadata(*side).generation == 0);
         match missing {
-            None => self.select(now),
+            None => {
+                let until = *self.select_by.get_or_insert(now.after(SELECT_PATIENCE));
+                if now.tick >= until || self.is_all_there() {
+                    self.select(now);
+                } else {
+                    self.source.refresh_metadata(now);
+                    self.target.refresh_metadata(now);
+                }
+            }
             Some(side) if now.tick >= started.after(START_TIMEOUT) => {
                 let last = self.trouble.get(&side).cloned().unwrap_or_else(|| "no answer".to_owned());
                 let bootstrap = addresses(self.cluster(side));
@@ -23,6 +31,23 @@ impl Worker {
             }
             Some(_) => {}
         }
+    }
+
+    /// Whether every topic that is wanted is on both sides. A broker that has just started knows none for a moment
+    /// (report B44), so what is missing is looked for again before it is said to be missing.
+    fn is_all_there(&self) -> bool {
+        let target = &self.metadata(Side::Target).topics;
+        let mut wanted = self.wanted().peekable();
+        wanted.peek().is_some()
+            && wanted.all(|(name, topic)| {
+                target.get(name).is_some_and(|there| there.partitions.len() >= topic.partitions.len())
+            })
+    }
+
+    /// The source's topics that are to be mirrored.
+    fn wanted(&self) -> impl Iterator<Item = (&String, &Topic)> {
+        let topics = self.metadata(Side::Source).topics.iter();
+        topics.filter(|(name, topic)| !topic.internal && self.config.topics.matches(name))
     }
 
     fn metadata(&self, side: Side) -> &Metadata {
@@ -40,14 +65,8 @@ impl Worker {
     }
 
     fn select(&mut self, now: Now) {
-        let topics: Vec<(String, Vec<i32>)> = self
-            .source
-            .metadata()
-            .topics
-            .iter()
-            .filter(|(name, topic)| !topic.internal && self.config.topics.matches(name))
-            .map(|(name, topic)| (name.clone(), topic.partitions.keys().copied().collect()))
-            .collect();
+        let topics: Vec<(String, Vec<i32>)> =
+            self.wanted().map(|(name, topic)| (name.clone(), topic.partitions.keys().copied().collect())).collect();
         let Some((first, _)) = topics.first() else {
             let error = MirrorError::NothingMatches {
                 cluster: cluster_name(self.metadata(Side::Source), &self.config.source),
