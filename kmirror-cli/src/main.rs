@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! args ─┬─ run ──── files → config::resolve → Mirror ── signals, progress, table
-//!       └─ offsets ─ files → config::cluster → offsets::list ── topic:partition:offset
+//!       └─ offsets ─ files → config::cluster → runtime::list_offsets ── topic:partition:offset
 //! ```
 
 mod args;

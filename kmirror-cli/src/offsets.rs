@@ -9,7 +9,8 @@ use std::io::{self, Write as _};
 use std::time::Duration;
 
 use kmirror_core::config::{ClusterConfig, ConfigError, RawConfig, Role, TopicPattern, cluster, survey};
-use kmirror_core::offsets::{ListTime, Listing, OffsetsError, OffsetsQuery, Partitions, Rule, list};
+use kmirror_core::offsets::{ListTime, Listing, OffsetsError, OffsetsQuery, Partitions, Rule};
+use kmirror_core::runtime::list_offsets;
 
 use crate::args::OffsetsArgs;
 use crate::exit::Failure;
@@ -23,7 +24,7 @@ pub(crate) fn offsets(args: &OffsetsArgs) -> Result<(), Failure> {
     let query = OffsetsQuery { rules, exclude_internal: args.exclude_internal_topics, time, timeout };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::failed(format!("the runtime cannot start: {error}")))?;
-    let listing = match runtime.block_on(list(&cluster, query)) {
+    let listing = match runtime.block_on(list_offsets(&cluster, query)) {
         Ok(listing) => listing,
         Err(OffsetsError::NothingMatches) => return Err(nothing_matches(args)),
         Err(error) => return Err(Failure::failed(format!("Error occurred: {error}"))),

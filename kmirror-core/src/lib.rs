@@ -44,6 +44,7 @@ pub mod config;
 pub mod limits;
 pub mod offset;
 pub mod machine;
+pub mod rules;
 
 pub mod client;
 pub mod fetch;

@@ -25,11 +25,11 @@ pub const LINK_BACKOFF_MIN: Duration = Duration::from_millis(100);
 pub const LINK_BACKOFF_MAX: Duration = Duration::from_secs(2);
 
 /// The wait between two readings of a 0.10 log end that have to agree. With a second equal reading 300 ms later,
-/// 0 of 250 trials wrote twice (facts/BROKERS.md).
+/// 0 of 250 trials wrote twice (measured).
 pub const END_READ_AGAIN: Duration = Duration::from_millis(300);
 
 /// A broker forgets a producer whose newest record timestamp is older than `producer.id.expiration.ms` (one day by
-/// default). Half a day leaves room for clocks that differ (EXACTNESS.md P5).
+/// default). Half a day leaves room for clocks that differ (rule P5).
 pub const GUARD_HORIZON: Duration = Duration::from_secs(12 * 3600);
 
 /// How often a shard tells the worker about its links.

@@ -24,11 +24,11 @@ pub const HOST_BYTES_MAX: usize = 255;
 pub const TOPIC_BYTES_MAX: usize = 249;
 
 /// Answers in a row that must leave a topic or a partition out before it counts as gone. A broker that was just
-/// started, or lags behind the controller, leaves out what is new (BUGS.md B44).
+/// started, or lags behind the controller, leaves out what is new (report B44).
 pub const ABSENT_ANSWERS_MAX: u8 = 3;
 
 /// What is believed of a throttle time: `throttle_time_ms` is a peer's number, and 2^31-1 would be 24 days
-/// (SECURITY.md H21).
+/// (kind H21).
 pub const THROTTLE_MAX: Duration = Duration::from_secs(30);
 
 /// How much longer than `socket.connection.setup.timeout.ms` a connection attempt is waited for: the socket's own

@@ -9,7 +9,7 @@
 //!                                   (no leader, a leader that is no broker, a passing error, left out)
 //! ```
 //! A proxy may name no brokers, a broker that has just started or lags behind may leave out what is new, an election
-//! leaves a partition without leader for a while (BUGS.md B44). None of this takes anything from a partition that the
+//! leaves a partition without leader for a while (report B44). None of this takes anything from a partition that the
 //! answer did describe.
 
 use std::collections::BTreeMap;

@@ -34,7 +34,7 @@ pub enum NetAction {
     Close {
         /// The connection.
         conn: ConnId,
-        /// At once, with a reset, dropping what waits to be written also in the kernel (EXACTNESS.md P7); otherwise
+        /// At once, with a reset, dropping what waits to be written also in the kernel (rule P7); otherwise
         /// in order, after everything that waits has been written.
         abort: bool,
     },

@@ -1,5 +1,7 @@
 //! What the two files say beside where the clusters are: where a link starts, how it reads, how it writes.
 
+use std::time::Duration;
+
 use kmirror_proto::compress::Codec;
 
 use super::cluster::Warning;
@@ -37,8 +39,10 @@ pub(super) fn fetch(consumer: &Values<'_>) -> Result<FetchConfig, ConfigError> {
     Ok(FetchConfig {
         bytes_max: consumer.bytes("fetch.max.bytes", 1, default.bytes_max)?,
         partition_bytes_max: consumer.bytes("max.partition.fetch.bytes", 1, default.partition_bytes_max)?,
-        bytes_min: consumer.bytes("fetch.min.bytes", 0, default.bytes_min)?,
-        wait_max: consumer.wait("fetch.max.wait.ms", 0, default.wait_max)?,
+        // Either may be 0 in Kafka: a broker answers at once then, also with nothing, and at the end of a log each answer
+        // would be followed by the next question.
+        bytes_min: consumer.bytes("fetch.min.bytes", 0, default.bytes_min)?.max(1),
+        wait_max: consumer.wait("fetch.max.wait.ms", 0, default.wait_max)?.max(Duration::from_millis(1)),
         isolation: consumer.one_of("isolation.level", &isolation)?.unwrap_or(default.isolation),
         check_crcs: consumer.boolean("check.crcs", default.check_crcs)?,
     })
@@ -99,8 +103,6 @@ fn compression(producer: &Values<'_>) -> Result<Option<Codec>, ConfigError> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::config::keys::Role;
     use crate::config::properties::RawConfig;
@@ -143,6 +145,13 @@ mod tests {
             ..ProduceConfig::default()
         };
         assert_eq!(produced(text), (Ok(expected), vec![]));
+    }
+
+    #[test]
+    fn a_fetch_that_waits_for_nothing_would_be_a_tight_loop() {
+        let text = raw("fetch.min.bytes=0\nfetch.max.wait.ms=0");
+        let fetch = fetch(&Values::new(&text, Role::Consumer)).unwrap();
+        assert_eq!((fetch.bytes_min, fetch.wait_max), (1, Duration::from_millis(1)));
     }
 
     #[test]

@@ -9,6 +9,9 @@ use super::model::{ClusterConfig, defaults};
 use super::properties::{RawConfig, RawEntry};
 use super::values::Values;
 
+/// Kafka allows waits of 0 between attempts; a cluster that refuses at once would be called in a tight loop.
+const BACKOFF_LEAST: Duration = Duration::from_millis(10);
+
 /// Something that was asked for and is not done, or done otherwise. One line each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
@@ -54,9 +57,9 @@ pub fn cluster(
         client_id: values.text("client.id").unwrap_or(defaults::CLIENT_ID).to_owned(),
         request_timeout: values.wait("request.timeout.ms", 1, defaults::REQUEST_TIMEOUT)?,
         connect_timeout: values.wait("socket.connection.setup.timeout.ms", 1, defaults::CONNECT_TIMEOUT)?,
-        reconnect_backoff: values.wait("reconnect.backoff.ms", 0, defaults::RECONNECT_BACKOFF)?,
+        reconnect_backoff: values.wait("reconnect.backoff.ms", 0, defaults::RECONNECT_BACKOFF)?.max(BACKOFF_LEAST),
         reconnect_backoff_max: values.wait("reconnect.backoff.max.ms", 0, defaults::RECONNECT_BACKOFF_MAX)?,
-        retry_backoff: values.wait("retry.backoff.ms", 0, defaults::RETRY_BACKOFF)?,
+        retry_backoff: values.wait("retry.backoff.ms", 0, defaults::RETRY_BACKOFF)?.max(BACKOFF_LEAST),
         metadata_max_age: values.wait("metadata.max.age.ms", 1, defaults::METADATA_MAX_AGE)?,
         frame_bytes_max: defaults::FRAME_BYTES_MAX,
     })
@@ -211,7 +214,7 @@ mod tests {
     #[test]
     fn a_cluster_has_every_time_of_its_file() {
         let text = "bootstrap.servers=a:1\nclient.id=me\nrequest.timeout.ms=1\nsocket.connection.setup.timeout.ms=2\n\
-                    reconnect.backoff.ms=3\nreconnect.backoff.max.ms=4\nretry.backoff.ms=5\nmetadata.max.age.ms=6";
+                    reconnect.backoff.ms=30\nreconnect.backoff.max.ms=40\nretry.backoff.ms=50\nmetadata.max.age.ms=6";
         let cluster = cluster(Role::Consumer, &raw(text), None).unwrap();
         let ms = Duration::from_millis;
         let expected = ClusterConfig {
@@ -219,14 +222,21 @@ mod tests {
             client_id: "me".to_owned(),
             request_timeout: ms(1),
             connect_timeout: ms(2),
-            reconnect_backoff: ms(3),
-            reconnect_backoff_max: ms(4),
-            retry_backoff: ms(5),
+            reconnect_backoff: ms(30),
+            reconnect_backoff_max: ms(40),
+            retry_backoff: ms(50),
             metadata_max_age: ms(6),
             frame_bytes_max: defaults::FRAME_BYTES_MAX,
         };
         assert_eq!(cluster, expected);
         assert_eq!(warnings(Role::Consumer, text), Vec::<String>::new());
+    }
+
+    #[test]
+    fn no_wait_at_all_would_be_a_tight_loop() {
+        let text = "bootstrap.servers=a:1\nreconnect.backoff.ms=0\nretry.backoff.ms=0";
+        let cluster = cluster(Role::Consumer, &raw(text), None).unwrap();
+        assert_eq!((cluster.reconnect_backoff, cluster.retry_backoff), (BACKOFF_LEAST, BACKOFF_LEAST));
     }
 
     #[test]

@@ -89,7 +89,7 @@ pub struct ProduceConfig {
     pub compression: Option<kmirror_proto::compress::Codec>,
     /// `abort.on.send.failure`: a batch that the target refuses for good stops the mirror; otherwise its records are counted and logged.
     pub abort_on_send_failure: bool,
-    /// How long a request of unknown outcome may still take effect (EXACTNESS.md P7).
+    /// How long a request of unknown outcome may still take effect (rule P7).
     pub settle: Duration,
 }
 
@@ -162,7 +162,7 @@ pub mod defaults {
     pub const IN_FLIGHT_MAX: usize = 5;
     /// MirrorMaker: true.
     pub const ABORT_ON_SEND_FAILURE: bool = true;
-    /// EXACTNESS.md P7.
+    /// rule P7.
     pub const SETTLE: Duration = Duration::from_secs(30);
     /// Kafka: 60 s (admin client).
     pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);

@@ -126,7 +126,7 @@ mod tests {
         assert!(selects("a.b", "a-b") && !selects(r"a\.b", "a-b"));
     }
 
-    /// BUGS.md B40: `.*` takes everything but what belongs to a cluster itself.
+    /// report B40: `.*` takes everything but what belongs to a cluster itself.
     #[test]
     fn internal_topics_never_match() {
         for name in [

@@ -9,7 +9,7 @@ pub struct Cursor {
     /// The next offset that is wanted.
     pub next: SourceOffset,
     /// How many bytes are asked for. Grows past the configured size only for a batch that does not fit: brokers cut
-    /// an answer of Fetch v0-v2 at exactly this size (facts F5).
+    /// an answer of Fetch v0-v2 at exactly this size (fact F5).
     bytes: usize,
     configured: usize,
     bytes_max: usize,

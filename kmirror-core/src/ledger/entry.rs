@@ -14,7 +14,7 @@ const VERSION: u32 = 1;
 /// What one ledger record says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerEntry {
-    /// A worker proposes a producer id for the mirror; the first one in the log counts (EXACTNESS.md P1).
+    /// A worker proposes a producer id for the mirror; the first one in the log counts (rule P1).
     Id(i64),
     /// How far a link is, says a worker.
     Checkpoint {
@@ -27,7 +27,7 @@ pub enum LedgerEntry {
         /// How far.
         checkpoint: Checkpoint,
     },
-    /// A link's stamps are raised to an epoch; stored before its first use (EXACTNESS.md P3).
+    /// A link's stamps are raised to an epoch; stored before its first use (rule P3).
     Epoch {
         /// The source topic.
         topic: String,

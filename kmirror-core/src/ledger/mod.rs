@@ -8,7 +8,7 @@
 //!   checkpoint/<worker>/<partition>/<topic>  {"v":1,"source_next":…, …}    the newest one counts
 //! ```
 //! A value is `<crc32c of the rest, hex> <JSON>`: readable by any console consumer, and damage is seen. An entry is
-//! only ever a claim that the target's own log has to confirm (EXACTNESS.md).
+//! only ever a claim that the target's own log has to confirm ([`crate::rules`]).
 
 mod entry;
 pub use entry::{Checkpoint, LedgerEntry, LedgerError, Producing};

@@ -48,7 +48,7 @@ impl Ledger {
         self.id.map(|(_, id)| id)
     }
 
-    /// The furthest checkpoint of a link over all workers (EXACTNESS.md P9). It counts as drained only if no worker's
+    /// The furthest checkpoint of a link over all workers (rule P9). It counts as drained only if no worker's
     /// later entry says otherwise.
     #[must_use]
     pub fn furthest(&self, topic: &str, partition: i32) -> Option<Checkpoint> {

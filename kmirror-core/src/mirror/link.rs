@@ -85,7 +85,7 @@ pub(super) struct Link {
     pub(super) unsettled: Option<Tick>,
     /// Produce answers that are due.
     pub(super) answers_due: u32,
-    /// Whether the source has gaps that no control batch explains: its past can change (EXACTNESS.md P20).
+    /// Whether the source has gaps that no control batch explains: its past can change (rule P20).
     pub(super) unstable: bool,
     /// Until when any request of unknown outcome may take effect, trusted sequences or not.
     pub(super) may_land_until: Tick,

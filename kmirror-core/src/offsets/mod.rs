@@ -1,35 +1,18 @@
 //! Offsets of a cluster's partitions, by time or at the ends of their logs: what Kafka's `GetOffsetShell` lists.
 //!
-//! [`list`] is the whole of it; [`Offsets`] is the machine behind it, without clock and socket.
+//! [`Offsets`] is the machine that asks; [`crate::runtime::list_offsets`] drives it.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
-use tokio::sync::mpsc::unbounded_channel;
-
-use crate::config::{ClusterConfig, TopicPattern};
-use crate::runtime::{Clock, Net, drive};
+use crate::config::TopicPattern;
 
 mod machine;
 pub use machine::Offsets;
 
 #[cfg(test)]
 mod tests;
-
-/// Lists offsets. Needs a tokio runtime with I/O and time; ends within the query's timeout.
-///
-/// # Errors
-///
-/// [`OffsetsError`]: no such partition, no cluster, or a time that its brokers do not know. Single partitions that have
-/// no answer are no error, but [skipped](Listing::skipped).
-pub async fn list(cluster: &ClusterConfig, query: OffsetsQuery) -> Result<Listing, OffsetsError> {
-    let net = Net::new(cluster.into(), cluster.into());
-    let (_nobody, commands) = unbounded_channel();
-    let (reports, _unheard) = unbounded_channel();
-    let machine = Offsets::new(cluster, query, fastrand::u64(..));
-    drive(machine, net, Clock::start(), commands, reports).await.into_outcome()
-}
 
 /// What to list.
 #[derive(Clone, Debug)]

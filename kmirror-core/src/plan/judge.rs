@@ -27,7 +27,7 @@ pub struct Abilities {
     /// Whether it takes zstd (Produce v7, KIP-110).
     pub zstd: bool,
     /// Whether it accepts a batch of a producer id that it does not remember, at any sequence (2.5 and newer;
-    /// EXACTNESS.md F2). Such a target is written one batch at a time while its memory cannot be trusted.
+    /// fact E2). Such a target is written one batch at a time while its memory cannot be trusted.
     pub takes_unknown_ids: bool,
 }
 
@@ -64,15 +64,15 @@ pub enum Verdict {
 pub enum Rewrite {
     /// The target stores another format.
     Format,
-    /// Compaction left gaps; 0.11 and 1.0 would store overlapping offsets, newer brokers refuse (facts R3).
+    /// Compaction left gaps; 0.11 and 1.0 would store overlapping offsets, newer brokers refuse (fact R3).
     Gaps,
-    /// The source's append time is what its consumers see; the bit is refused (facts R8).
+    /// The source's append time is what its consumers see; the bit is refused (fact R8).
     AppendTime,
     /// The target does not take the codec.
     Codec,
     /// It begins before the cursor.
     BeforeCursor,
-    /// A magic 1 wrapper that a 0.10 broker would recompress by itself (facts M2).
+    /// A magic 1 wrapper that a 0.10 broker would recompress by itself (fact M2).
     Wrapper,
     /// The target refused it as a whole: its records go one by one, so that no more is left out than has to be.
     Apart,
@@ -87,7 +87,7 @@ pub enum Skip {
     Control,
     /// Records of an aborted transaction.
     Aborted,
-    /// Compaction left the header only (facts K2).
+    /// Compaction left the header only (fact K2).
     Empty,
 }
 

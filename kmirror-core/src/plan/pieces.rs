@@ -37,7 +37,7 @@ pub enum Body {
     /// One magic 2 batch; it gets its stamp in the lane.
     Batch(RawBatch),
     /// Magic 1: either a run of plain messages, which may be joined with others in one request, or one compressed
-    /// wrapper, which goes alone (facts R4).
+    /// wrapper, which goes alone (fact R4).
     Set {
         /// As they go to the wire.
         bytes: Bytes,

@@ -150,7 +150,7 @@ impl Rewriter {
 }
 
 /// Cuts a batch in two behind its first `records` records, with dense deltas on both sides. Needed where a link's
-/// sequence numbers wrap: no batch may straddle 2^31 (EXACTNESS.md P2).
+/// sequence numbers wrap: no batch may straddle 2^31 (rule P2).
 ///
 /// # Errors
 /// If the batch does not decode or does not compress.

@@ -1,7 +1,7 @@
 //! Counting what is on the target already.
 //!
 //! After anything unexpected the target's log says how many records were written since the last proved point; the
-//! source is walked over as many mirrored records, and the last one must agree in content (EXACTNESS.md P13). No
+//! source is walked over as many mirrored records, and the last one must agree in content (rule P13). No
 //! byte is built on the way.
 
 use std::ops::ControlFlow;

@@ -1,7 +1,7 @@
 //! What an answer to a write proves.
 //!
 //! An acknowledgement counts only if the broker appended the batch exactly where the link expected it
-//! (EXACTNESS.md P18). Whatever else comes back, the link looks at the target's log again before it goes on.
+//! (rule P18). Whatever else comes back, the link looks at the target's log again before it goes on.
 
 use kmirror_proto::error_code::ErrorCode;
 
@@ -47,12 +47,12 @@ pub fn audit(answer: Audit) -> Verdict {
         // Appended by the leader, not known to be by the replicas: only the log can tell.
         ErrorCode::REQUEST_TIMED_OUT
         | ErrorCode::NOT_ENOUGH_REPLICAS_AFTER_APPEND
-        // A sequence that is not the next one: look at the log end, never "give up" (facts/BROKERS.md).
+        // A sequence that is not the next one: look at the log end, never "give up" (measured).
         | ErrorCode::OUT_OF_ORDER_SEQUENCE_NUMBER
         | ErrorCode::UNKNOWN_PRODUCER_ID
         | ErrorCode::DUPLICATE_SEQUENCE_NUMBER
         | ErrorCode::INVALID_PRODUCER_EPOCH
-        // -1 stands for broken bytes as well as for a broker in trouble (facts R18).
+        // -1 stands for broken bytes as well as for a broker in trouble (fact R18).
         | ErrorCode::UNKNOWN_SERVER_ERROR => Verdict::Unknown(error),
         ErrorCode::MESSAGE_TOO_LARGE
         | ErrorCode::RECORD_LIST_TOO_LARGE
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_batch_that_is_refused_as_damaged_is_not_sent_again() {
-        // BUGS.md B03: a client that takes error 2 for transient loops for ever.
+        // report B03: a client that takes error 2 for transient loops for ever.
         assert_eq!(answer(ErrorCode::CORRUPT_MESSAGE, -1), Verdict::Final(ErrorCode::CORRUPT_MESSAGE));
         assert_eq!(answer(ErrorCode::INVALID_RECORD, -1), Verdict::Final(ErrorCode::INVALID_RECORD));
     }

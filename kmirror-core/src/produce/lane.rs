@@ -7,7 +7,7 @@
 //!                               └─ any doubt: clear; the link looks at the target's log and reads again
 //! ```
 //! A piece is never sent twice: after doubt its bytes are dropped and fetched again from where the log says
-//! (EXACTNESS.md P16).
+//! (rule P16).
 
 use std::collections::VecDeque;
 
@@ -37,13 +37,13 @@ pub struct Proved {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Window {
     /// One: until the first acknowledgement after a resume, and wherever the broker cannot be trusted to refuse what
-    /// comes out of turn (EXACTNESS.md P8).
+    /// comes out of turn (rule P8).
     One,
     /// Up to so many.
     Open(usize),
     /// Up to `limit` as long as every batch around is younger than `horizon_ms`, else one: a broker that accepts
     /// unknown ids forgets a producer by the age of its records' timestamps, not by the clock, and accepts then what
-    /// comes out of turn (EXACTNESS.md F1, C4).
+    /// comes out of turn (fact E1, trace C4).
     WhileYoung {
         /// How many.
         limit: usize,
@@ -112,7 +112,7 @@ pub struct Released {
 }
 
 /// Where a lane's sequences begin: behind the last record, or at zero in an epoch that nothing was written in
-/// (EXACTNESS.md P14).
+/// (rule P14).
 fn first_sequence(producer: Option<Producer>, proved: &Proved) -> Sequence {
     match producer {
         Some(producer) if producer.epoch != proved.epoch => Sequence::ZERO,
@@ -254,7 +254,7 @@ impl Lane {
     }
 
     /// The next request's records. Runs of plain messages are joined up to `bytes_max`; a batch or a wrapper goes
-    /// alone (facts R4).
+    /// alone (fact R4).
     pub fn take(&mut self, bytes_max: usize) -> Option<Outgoing> {
         if !self.is_ready() {
             return None;

@@ -1,4 +1,4 @@
-//! Stamps by arithmetic: the n-th record that a link writes under one epoch has sequence n (EXACTNESS.md P2).
+//! Stamps by arithmetic: the n-th record that a link writes under one epoch has sequence n (rule P2).
 
 use kmirror_proto::records::Stamp;
 
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_last_sequence_is_followed_by_zero() {
-        // Measured: 2147483647 is followed by 0 (facts/other.md).
+        // Measured: 2147483647 is followed by 0 (measured).
         let last = Sequence::from_wire(i32::MAX).unwrap();
         assert_eq!(last.plus(1), Sequence::ZERO);
         assert_eq!(last.room(), 1);

@@ -7,7 +7,7 @@
 //!   │          │        └── a record that is not ours, or no proof ────► Stop
 //!   └ only where a request of unknown outcome may still take effect
 //! ```
-//! The only way to begin and the only way to go on after anything unexpected (EXACTNESS.md P7-P14). It reads the
+//! The only way to begin and the only way to go on after anything unexpected (rules P7-P14). It reads the
 //! bounds of the target's log, proves the checkpoint by the batch that ends there, counts what was written since, and
 //! keeps the last record for the comparison with the source.
 
@@ -48,7 +48,7 @@ pub struct Found {
     pub append_time: bool,
     /// Whether the link begins here for the first time: nothing is proved, what lies before is not ours.
     pub origin: bool,
-    /// Whether the broker's own check of sequences can be trusted (EXACTNESS.md P5).
+    /// Whether the broker's own check of sequences can be trusted (rule P5).
     pub guarded: bool,
     /// The batch that would have proved the checkpoint is gone by retention: the count of offsets has to do (H7).
     pub tail_expired: bool,
@@ -413,7 +413,7 @@ impl Resume {
     }
 }
 
-/// Whether a broker still remembers a producer whose newest record has this timestamp (EXACTNESS.md P5).
+/// Whether a broker still remembers a producer whose newest record has this timestamp (rule P5).
 #[must_use]
 pub fn is_young(timestamp_ms: i64, now: Now) -> bool {
     timestamp_ms > horizon_ms(now)

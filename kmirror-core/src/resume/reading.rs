@@ -20,7 +20,7 @@ impl Resume {
                 Entry::Batch(batch) => self.read_batch(batch, &entry)?,
                 Entry::Message(_) => self.read_message(&entry)?,
                 Entry::Partial(partial) => {
-                    // Fetch v2 cuts an answer at exactly the size that was asked for (facts F5).
+                    // Fetch v2 cuts an answer at exactly the size that was asked for (fact F5).
                     let need = partial.need.and_then(|need| i32::try_from(need).ok());
                     self.bytes = self.bytes.max(need.unwrap_or(0));
                     break;

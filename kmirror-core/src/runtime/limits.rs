@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// How long bytes that were sent may go unacknowledged by the peer's kernel before a connection is given up
 /// (`TCP_USER_TIMEOUT`). A request of an unknown outcome cannot arrive later than this; the settle time counts on it
-/// (EXACTNESS.md P7).
+/// (rule P7).
 pub const USER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The silence after which the kernel asks whether the peer is still there. Well under the idle limits of common load
@@ -18,7 +18,7 @@ pub const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 pub const ADDRESSES_MAX: usize = 16;
 
 /// What is read from one socket before the others have their turn, in bytes. Reads of this size and more cost no more
-/// per byte (PERFORMANCE.md); at 3 GB/s it keeps the others waiting for 0.3 ms.
+/// per byte; at 3 GB/s it keeps the others waiting for 0.3 ms.
 pub const READ_BYTES_PER_TURN: usize = 1 << 20;
 
 /// What is written to one socket before the others have their turn, in bytes: about what the kernel takes at once.

@@ -86,7 +86,7 @@ impl Mirror {
     }
 
     /// Runs the mirror until it has caught up (if configured), is stopped, or cannot go on. Works in any tokio runtime:
-    /// the work is done in threads of its own.
+    /// the work is done in threads of its own. Dropped before its end it stops at once, as [`StopHandle::stop_now`] does.
     ///
     /// # Errors
     /// Why it could not go on, in one sentence.
@@ -275,6 +275,7 @@ impl Threads {
         }
         Poll::Pending
     }
+
     fn tell_worker(&self, command: WorkerCommand) {
         // A thread that has ended needs no more commands.
         let _ = self.worker.commands.send(command);
@@ -294,6 +295,42 @@ impl Threads {
     }
 }
 
+/// Whoever drops a running mirror wants it to end: without this its threads would go on to copy, and a next mirror of the
+/// same name would write beside them.
+impl Drop for Threads {
+    fn drop(&mut self) {
+        self.abort();
+    }
+}
+
 fn net(config: &Config) -> Net {
     Net::new(SocketOptions::from(&config.source), SocketOptions::from(&config.target))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
+    use super::*;
+
+    /// A run that is given up (a time-out around it, a `select!`) leaves no thread behind that goes on to copy.
+    #[tokio::test]
+    async fn a_mirror_that_is_dropped_ends_its_threads() {
+        let mirror = Mirror::builder().name("m").source("127.0.0.1:1").target("127.0.0.1:1").topics("t").build().unwrap();
+        // Every machine holds the configuration as long as its thread lives.
+        let config = Arc::new(mirror.config);
+        let alive = Arc::downgrade(&config);
+        let threads = Threads::start(&config).unwrap();
+        drop(config);
+        assert!(alive.upgrade().is_some());
+        drop(threads);
+        let ended = async {
+            while alive.strong_count() > 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(Duration::from_secs(20), ended).await.expect("every thread has ended");
+    }
 }

@@ -26,6 +26,9 @@ mod socket;
 mod thread;
 pub use thread::{Thread, spawn};
 
+mod offsets;
+pub use offsets::list_offsets;
+
 mod mirror;
 pub use mirror::{EventStream, Mirror, MirrorBuilder, StatusReader, StopHandle};
 

@@ -1,5 +1,5 @@
 //! One broker that is a whole cluster, in memory: it appends, checks sequences and answers as the releases of
-//! facts/produce-matrix.md do, as far as a mirror can tell.
+//! `crate::rules` do, as far as a mirror can tell.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -372,7 +372,7 @@ fn refusal(request: &ProduceRequest, code: ErrorCode) -> AnyResponse {
     ProduceResponse { topics: topics.collect(), throttle_time_ms: 0 }.into()
 }
 
-/// facts F7: an error answers with −1 everywhere.
+/// fact F7: an error answers with −1 everywhere.
 pub(super) fn refused(partition_index: i32, error_code: ErrorCode) -> FetchedPartition {
     FetchedPartition {
         partition_index,

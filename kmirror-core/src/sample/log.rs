@@ -58,7 +58,7 @@ impl Log {
         self.entries.retain(|bytes| next_offset(&split(bytes.clone()).next().unwrap().unwrap()) > Some(offset));
     }
 
-    /// What a restart does to a producer whose records are old (EXACTNESS.md F1).
+    /// What a restart does to a producer whose records are old (fact E1).
     pub(crate) fn forget_producers(&mut self) {
         self.producers.clear();
     }
@@ -111,7 +111,7 @@ impl Log {
         let base = self.end;
         let entries: Vec<Entry> = split(records).collect::<Result<_, _>>().map_err(|_| ErrorCode::CORRUPT_MESSAGE)?;
         let wrappers = entries.iter().filter(|entry| super::is_wrapper(entry)).count();
-        assert!(wrappers == 0 || entries.len() == 1, "facts R4: a wrapper goes alone");
+        assert!(wrappers == 0 || entries.len() == 1, "fact R4: a wrapper goes alone");
         // All or nothing.
         if entries.iter().any(|entry| matches!(entry, Entry::Message(message) if message.bytes().len() > bytes_max)) {
             return Err(ErrorCode::MESSAGE_TOO_LARGE);
@@ -120,7 +120,7 @@ impl Log {
             let Entry::Message(message) = entry else { return Err(ErrorCode::CORRUPT_MESSAGE) };
             assert!(message.crc_ok() && message.magic == 1);
             let shape = wrapper_shape(&message, 1 << 26).map_err(|_| ErrorCode::CORRUPT_MESSAGE)?;
-            assert!(shape.is_kept(), "facts M2: it would be compressed again");
+            assert!(shape.is_kept(), "fact M2: it would be compressed again");
             let records = i64::try_from(shape.records).unwrap();
             let (offset, rest) = rewrap(&message, self.end + records - 1);
             self.entries.push(joined(&[Bytes::copy_from_slice(&offset), rest]));
@@ -131,10 +131,10 @@ impl Log {
 
     fn append_batch(&mut self, release: Release, bytes_max: usize, batch: &RawBatch) -> Result<i64, ErrorCode> {
         let header = &batch.header;
-        assert_eq!(header.base_offset, 0, "facts R2");
-        assert!(!header.attributes.transactional() && !header.attributes.control(), "facts R6, R7");
-        assert!(!header.attributes.append_time(), "facts R8");
-        assert_eq!(header.records_count, header.last_offset_delta + 1, "facts R3");
+        assert_eq!(header.base_offset, 0, "fact R2");
+        assert!(!header.attributes.transactional() && !header.attributes.control(), "fact R6, R7");
+        assert!(!header.attributes.append_time(), "fact R8");
+        assert_eq!(header.records_count, header.last_offset_delta + 1, "fact R3");
         if !batch.crc_ok() {
             return Err(ErrorCode::CORRUPT_MESSAGE);
         }
@@ -166,7 +166,7 @@ impl Log {
     }
 }
 
-/// facts R13: the offset of the batch that this one repeats, or nothing if it is the next one.
+/// fact R13: the offset of the batch that this one repeats, or nothing if it is the next one.
 fn in_turn(
     release: Release,
     known: Option<&Remembered>,

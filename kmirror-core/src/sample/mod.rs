@@ -1,4 +1,4 @@
-//! Logs for tests: batches and message sets as brokers store them, with every oddity that facts/ names.
+//! Logs for tests: batches and message sets as brokers store them, with every oddity that `crate::rules` names.
 //!
 //! Record n of a log has the key `k<n>`, the value `v<n>` and the timestamp [`T0`] + n, so that what came out says where
 //! it came from.

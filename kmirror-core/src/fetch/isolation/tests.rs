@@ -1,4 +1,4 @@
-//! BUGS.md B05 and what other clients got wrong about it.
+//! report B05 and what other clients got wrong about it.
 
 use super::*;
 use crate::sample::Batch;

@@ -146,7 +146,7 @@ impl Store {
 /// As consumers do by default, in bytes.
 const READ_BYTES: i32 = 1 << 20;
 
-/// DESIGN.md: as durable as the cluster allows, and no more than three copies.
+/// As durable as the cluster allows, and no more than three copies.
 const REPLICAS_MAX: usize = 3;
 
 /// More than the framing of one entry takes.

@@ -9,7 +9,7 @@
 //!             └─ Append ◄┴─ Identify (InitProducerId)
 //! ```
 //! Two workers that begin at once both append an id; both read up to their own entry, and take the first one in the log
-//! (EXACTNESS.md P1).
+//! (rule P1).
 
 mod asking;
 
@@ -272,7 +272,7 @@ impl Store {
     fn refused(&mut self, now: Now, client: &mut Client, code: ErrorCode) {
         self.take_back();
         client.refresh_metadata(now);
-        // A cluster that has just begun answers -1 or 14 for a moment (facts/other.md).
+        // A cluster that has just begun answers -1 or 14 for a moment (measured).
         let passing = code.is_retriable() || code == ErrorCode::UNKNOWN_SERVER_ERROR;
         let text = format!("{}: {code}", self.topic);
         if passing {

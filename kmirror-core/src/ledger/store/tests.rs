@@ -164,7 +164,7 @@ fn a_topic_that_is_there_is_read_and_its_id_taken() {
 
 #[test]
 fn two_that_begin_at_once_agree_on_the_first_id() {
-    // EXACTNESS.md C1, P1.
+    // trace C1, rule P1.
     let mut scene = Scene::new(Release::V2_0).with_store().with_store();
     scene.broker().topic(TOPIC, 1);
     scene.run(5_000 * MS);

@@ -173,7 +173,7 @@ impl Shard {
             rack_id: String::new(),
         };
         let timeout = self.config.source.request_timeout.saturating_add(wait);
-        // Fetch v0 and v1 answer in magic 0: timestamps would be lost (facts F1). Every broker from 0.10 on has v2.
+        // Fetch v0 and v1 answer in magic 0: timestamps would be lost (fact F1). Every broker from 0.10 on has v2.
         let options = CallOptions { min_version: 2, max_version: i16::MAX, timeout, on: None };
         let call = self.source.call(now, Node::Id(node), request(fetch), options);
         self.fetching.reserved += room;
@@ -226,7 +226,7 @@ impl Shard {
                 let Some(offset) = flight.asked.get(&id) else { continue };
                 let current = self.links.get(&id).and_then(Link::reads_at);
                 if current == Some(SourceOffset(*offset)) {
-                    // Without the last stable offset an open transaction looks like an end (facts F8); before v4 there
+                    // Without the last stable offset an open transaction looks like an end (fact F8); before v4 there
                     // are none.
                     let committed_only = version >= 4 && self.config.fetch.isolation == Isolation::ReadCommitted;
                     let barren = barren && (!committed_only || fetched.last_stable_offset >= 0);
@@ -249,7 +249,7 @@ impl Shard {
             code => return self.stop_link(now, id, StopReason::SourceRefuses(code), false),
         }
         let Some(link) = self.links.get_mut(&id) else { return };
-        // With read_committed a link is at the end when it is at the last stable offset; 2.0 does not say it (facts F8).
+        // With read_committed a link is at the end when it is at the last stable offset; 2.0 does not say it (fact F8).
         let end = match self.config.fetch.isolation {
             Isolation::ReadCommitted if fetched.last_stable_offset >= 0 => fetched.last_stable_offset,
             Isolation::ReadCommitted | Isolation::ReadUncommitted => fetched.high_watermark,
@@ -289,7 +289,7 @@ impl Shard {
     }
 
     /// The source has nothing behind the cursor. A walk that is not done then never will be: the target holds more than
-    /// the source ever had (EXACTNESS.md P13).
+    /// the source ever had (rule P13).
     fn nothing_more(&mut self, now: Now, id: LinkId, high_watermark: i64) {
         let Some(link) = self.links.get(&id) else { return };
         let State::Walking(walk) = link.state else { return };

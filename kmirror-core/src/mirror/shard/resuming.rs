@@ -220,7 +220,7 @@ impl Shard {
     }
 
     /// The target refuses the very stamp that follows its log's last record: it has forgotten the producer id. Once no
-    /// earlier request can take effect any more, the link goes on in the next epoch (EXACTNESS.md P17, P3).
+    /// earlier request can take effect any more, the link goes on in the next epoch (rules P17, P3).
     fn forgotten(&mut self, now: Now, id: LinkId) {
         let Some(link) = self.links.get_mut(&id) else { return };
         link.checkpoint = Some(link.memory(now));
@@ -254,7 +254,7 @@ impl Shard {
     }
 
     /// Old records are about to be written while an earlier request may still take effect. Of those the broker keeps no
-    /// memory that would refuse one of the two (EXACTNESS.md P5, F1): the earlier one has its time first, then the log is
+    /// memory that would refuse one of the two (rule P5, fact E1): the earlier one has its time first, then the log is
     /// read again.
     pub(super) fn settle_first(&mut self, now: Now, id: LinkId) {
         self.doubt(now, id, "old records, and an earlier request may still land".to_owned(), None);

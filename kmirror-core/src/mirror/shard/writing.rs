@@ -87,7 +87,7 @@ impl Shard {
             topics: filling.topics,
         };
         let (min_version, max_version) = match filling.magic {
-            // v2 is the first that takes timestamps; v3 and later take nothing but magic 2 (facts M1).
+            // v2 is the first that takes timestamps; v3 and later take nothing but magic 2 (fact M1).
             Magic::V1 => (2, 2),
             Magic::V2 => (3, i16::MAX),
         };
@@ -305,7 +305,7 @@ impl Shard {
 }
 
 impl Link {
-    /// How many requests may be on their way after an acknowledgement (EXACTNESS.md P8).
+    /// How many requests may be on their way after an acknowledgement (rule P8).
     fn window(&self, now: Now, in_flight_max: usize) -> Window {
         let Some(route) = self.route else { return Window::One };
         if self.producer.is_none() || self.unstable {

@@ -116,7 +116,7 @@ fn until_caught_up_ends_behind_markers_and_aborted_records() {
 
 #[test]
 fn until_caught_up_does_not_wait_for_what_compaction_took() {
-    // BUGS.md B30, KAFKA-12980: the log's end lies behind its last record.
+    // report B30, KAFKA-12980: the log's end lies behind its last record.
     for source in [Release::V0_10_2, Release::V3_9] {
         let mut world = World::new(source, Release::V3_9);
         let log = world.network.source.log(TOPIC, 0);

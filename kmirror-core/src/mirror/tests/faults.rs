@@ -71,7 +71,7 @@ fn a_refusal_that_passes_is_followed_by_a_look_at_the_log() {
 
 #[test]
 fn an_answer_that_says_no_after_the_append_is_not_believed() {
-    // BUGS.md B38: 20 means that it is there.
+    // report B38: 20 means that it is there.
     for code in [ErrorCode::NOT_ENOUGH_REPLICAS_AFTER_APPEND, ErrorCode::REQUEST_TIMED_OUT] {
         for mut world in worlds() {
             survive(&mut world, &[Some(Fault::AppendAndSay(code)), None, Some(Fault::AppendAndSay(code))]);
@@ -82,7 +82,7 @@ fn an_answer_that_says_no_after_the_append_is_not_believed() {
 
 #[test]
 fn a_request_that_lands_late_is_found_before_anything_is_written_again() {
-    // EXACTNESS.md C14: on 0.10 only the settle time closes this; with stamps the broker refuses the second one.
+    // trace C14: on 0.10 only the settle time closes this; with stamps the broker refuses the second one.
     for mut world in worlds() {
         survive(&mut world, &[None, Some(Fault::AppendLate(20 * SECOND))]);
     }
@@ -121,7 +121,7 @@ fn a_broker_that_is_slow_is_waited_for() {
         survive(&mut world, &[None, Some(Fault::Slow(20 * SECOND))]);
         assert!(world.doubts().is_empty());
     }
-    // But not for ever. (On 0.10 what lands later than the settle time is assumption A1 of EXACTNESS.md.)
+    // But not for ever. (On 0.10 what lands later than the settle time is the assumption behind rule P7.)
     for target in [Release::V2_0, Release::V3_9] {
         let mut world = stamped(target, 20, 3);
         survive(&mut world, &[None, Some(Fault::Slow(45 * SECOND))]);
@@ -159,7 +159,7 @@ fn broker(world: &mut World, side: Side) -> &mut crate::sample::broker::Broker {
 fn records_that_are_gone_before_they_were_read_are_named_exactly() {
     let mut world = stamped(Release::V3_9, 10, 10);
     world.start().run(2 * SECOND);
-    // BUGS.md B24: error 1, and every field of the answer is −1.
+    // report B24: error 1, and every field of the answer is −1.
     fill(&mut world, 0, 50, 10);
     world.network.source.log(TOPIC, 0).delete_up_to(500);
     let error = world.end_within(MINUTE).unwrap_err();
@@ -180,7 +180,7 @@ fn what_stands_before_damage_is_written_and_then_the_link_stops() {
     assert!(world.start().end_within(MINUTE).is_err());
     let reason = StopReason::Unreadable { offset: SourceOffset(15), why: Refused::Verdict(Refuse::Checksum) };
     assert_eq!(world.stops(), [&reason]);
-    assert_eq!(world.network.target.log(TOPIC, 0).values().len(), 15, "BUGS.md B17: up to it, and not beyond");
+    assert_eq!(world.network.target.log(TOPIC, 0).values().len(), 15, "report B17: up to it, and not beyond");
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn or_is_left_out_counted_and_named_and_its_neighbours_go_on() {
 
 #[test]
 fn a_batch_that_is_too_large_goes_in_parts() {
-    // BUGS.md B31 (a): twelve records of 100 KB in one batch, a target that takes 1 MB.
+    // report B31 (a): twelve records of 100 KB in one batch, a target that takes 1 MB.
     for target in [Release::V0_10_2, Release::V2_0, Release::V3_9] {
         let mut world = stamped(target, 3, 2);
         world.config.until_caught_up = true;
@@ -261,7 +261,7 @@ fn a_batch_that_is_too_large_goes_in_parts() {
 
 #[test]
 fn one_record_that_is_refused_does_not_take_its_batch_with_it() {
-    // BUGS.md B20: a compacted target refuses the whole batch for one record without a key.
+    // report B20: a compacted target refuses the whole batch for one record without a key.
     for target in [Release::V0_10_2, Release::V2_0, Release::V3_9] {
         for mut world in [stamped(target, 6, 5), legacy(target, 8)] {
             world.config.produce.abort_on_send_failure = false;
@@ -293,7 +293,7 @@ fn other_partitions_go_on_while_one_cannot() {
 
 #[test]
 fn a_broker_that_forgets_the_producer_is_met_with_a_new_epoch() {
-    // facts: a restart drops producers whose records are old; 2.0 answers 59, 3.9 accepts (EXACTNESS.md P17).
+    // facts: a restart drops producers whose records are old; 2.0 answers 59, 3.9 accepts (rule P17).
     for (target, epochs) in [(Release::V2_0, 1), (Release::V3_9, 0)] {
         let mut world = stamped(target, 5, 2);
         world.start().run(3 * SECOND);

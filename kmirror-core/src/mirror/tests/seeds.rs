@@ -20,7 +20,7 @@ enum Act {
     Stop,
     CutSource,
     CutTarget,
-    /// The target's broker restarts, and remembers no producer whose records are old (EXACTNESS.md F1).
+    /// The target's broker restarts, and remembers no producer whose records are old (fact E1).
     Forget,
 }
 
@@ -38,7 +38,7 @@ fn fault() -> impl Strategy<Value = Option<Fault>> {
         2 => code.prop_map(|code| Some(Fault::Refuse(code))),
         1 => Just(Some(Fault::AppendAndSay(ErrorCode::NOT_ENOUGH_REPLICAS_AFTER_APPEND))),
         1 => (1..25_u64).prop_map(|seconds| Some(Fault::AppendLate(u32::try_from(seconds).unwrap() * SECOND))),
-        // Longer than the settle time would break assumption A1 of EXACTNESS.md.
+        // Longer than the settle time would break the assumption behind rule P7.
         1 => (1..28_u64).prop_map(|seconds| Some(Fault::Slow(u32::try_from(seconds).unwrap() * SECOND))),
     ]
 }

@@ -137,7 +137,7 @@ fn full_lanes_are_not_read_for() {
 
 #[test]
 fn old_records_are_written_one_at_a_time_where_that_matters() {
-    // EXACTNESS.md P8: two days old.
+    // rule P8: two days old.
     for (target, wanted) in [(Release::V3_9, 1), (Release::V2_0, 5)] {
         let mut world = World::new(Release::V3_9, target);
         let log = world.network.source.log(TOPIC, 0);

@@ -22,7 +22,7 @@ fn a_whole_batch_goes_through_with_its_payload_untouched() {
     for codec in [Codec::None, Codec::Gzip, Codec::Lz4] {
         assert_eq!(verdict(Batch::new(5, 3).codec(codec).bytes(), &view(5, V2)), Verdict::Restamp);
     }
-    // The bits that the header loses on the way do not matter (BUGS.md B06).
+    // The bits that the header loses on the way do not matter (report B06).
     assert_eq!(verdict(Batch::new(5, 3).transactional(7).bytes(), &view(5, V2)), Verdict::Restamp);
 }
 
@@ -64,7 +64,7 @@ fn markers_aborted_and_empty_batches_are_skipped_for_every_target() {
         let view = view(5, target);
         assert_eq!(verdict(Batch::marker(5, 7, 1).bytes(), &view), Verdict::Skip(Skip::Control));
         assert_eq!(judge(&Batch::new(5, 3).entry(), true, &view), Verdict::Skip(Skip::Aborted));
-        // facts K2: what compaction leaves of a producer's last batch.
+        // fact K2: what compaction leaves of a producer's last batch.
         let empty = Batch::gapped(5, vec![], 9);
         assert_eq!(verdict(empty.bytes(), &view), Verdict::Skip(Skip::Empty));
     }
@@ -91,7 +91,7 @@ fn a_target_of_0_10_gets_message_sets() {
 
 #[test]
 fn a_compacted_batch_is_built_again() {
-    // facts R3: a gap inside, at the end, at the beginning. 0.11 and 1.0 would store overlapping offsets.
+    // fact R3: a gap inside, at the end, at the beginning. 0.11 and 1.0 would store overlapping offsets.
     for deltas in [vec![0, 2], vec![0, 1], vec![1, 2]] {
         let batch = Batch::gapped(5, deltas, 2);
         assert_eq!(verdict(batch.bytes(), &view(5, V2)), Verdict::Rewrite(Rewrite::Gaps));
@@ -126,7 +126,7 @@ fn plain_messages_go_to_0_10_as_they_are() {
 #[test]
 fn a_wrapper_goes_to_0_10_as_it_is_if_the_broker_keeps_it() {
     assert_eq!(verdict(wrapper(Codec::Gzip, &[5, 6, 7]), &view(5, V1)), Verdict::Restamp);
-    // facts M2: inner gaps are recompressed and renumbered, another timestamp is rewritten.
+    // fact M2: inner gaps are recompressed and renumbered, another timestamp is rewritten.
     assert_eq!(verdict(wrapper(Codec::Gzip, &[5, 7]), &view(5, V1)), Verdict::Rewrite(Rewrite::Wrapper));
     let stale = message_of(7, 1, 3, None, entry_value(&wrapper(Codec::Gzip, &[5, 6, 7])).as_deref());
     assert_eq!(verdict(stale, &view(5, V1)), Verdict::Rewrite(Rewrite::Wrapper));
@@ -144,7 +144,7 @@ fn a_wrapper_that_begins_before_the_cursor_is_built_again() {
 
 #[test]
 fn the_transactional_bit_alone_changes_nothing() {
-    // With read_uncommitted nothing is aborted: all records are mirrored (BUGS.md B05).
+    // With read_uncommitted nothing is aborted: all records are mirrored (report B05).
     let mut batch = Batch::new(5, 2);
     batch.attributes |= TRANSACTIONAL;
     assert_eq!(judge(&batch.entry(), false, &view(5, V2)), Verdict::Restamp);

@@ -31,7 +31,7 @@ fn a_run_is_closed_at_the_batch_size_and_by_a_wrapper() {
 
 #[test]
 fn a_wrapper_goes_on_under_its_last_relative_offset() {
-    // facts M2: under any other offset a 0.10 broker compresses it again.
+    // fact M2: under any other offset a 0.10 broker compresses it again.
     let log = wrapper(Codec::Gzip, &[5, 6, 7]);
     let outcome = planned(log.clone(), 5, V1);
     let written = bytes_of(&outcome.pieces[0]);
@@ -43,7 +43,7 @@ fn a_wrapper_goes_on_under_its_last_relative_offset() {
 
 #[test]
 fn a_compacted_wrapper_is_built_dense() {
-    // facts K4: relative offsets keep their gaps, also in front: [0, 4, 5] under 17; [2, 3] of a wrapper at 10.
+    // fact K4: relative offsets keep their gaps, also in front: [0, 4, 5] under 17; [2, 3] of a wrapper at 10.
     for log in [wrapper(Codec::Gzip, &[12, 16, 17]), wrapper_with(Codec::Lz4, &[12, 13], 2, None)] {
         let outcome = planned(log.clone(), 10, V1);
         assert_eq!(contents(&outcome), consumed(log, 10));
@@ -64,7 +64,7 @@ fn a_wrapper_is_cut_at_the_cursor() {
 
 #[test]
 fn append_time_wrappers_keep_what_consumers_saw() {
-    // BUGS.md B08: the wrapper's time counts for every message in it.
+    // report B08: the wrapper's time counts for every message in it.
     let log = wrapper_with(Codec::Gzip, &[5, 6, 7], 0, Some(T0 + 99));
     for target in [V1, V2] {
         let outcome = planned(log.clone(), 5, target);
@@ -88,7 +88,7 @@ fn magic_1_is_built_up_into_joined_batches() {
 
 #[test]
 fn null_and_empty_stay_apart_in_both_formats() {
-    // BUGS.md B20.
+    // report B20.
     let log = joined(&[
         message_of(0, 0, T0, None, None),
         message_of(1, 0, T0, Some(b""), Some(b"")),

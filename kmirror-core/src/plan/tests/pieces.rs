@@ -27,7 +27,7 @@ fn the_raw_path_copies_nothing() {
 
 #[test]
 fn a_batch_that_begins_before_the_cursor_is_cut_at_it() {
-    // facts F4: a fetch inside of a batch answers with the whole batch.
+    // fact F4: a fetch inside of a batch answers with the whole batch.
     for codec in [Codec::None, Codec::Gzip] {
         let log = joined(&[Batch::new(5, 4).codec(codec).headers(2).bytes(), Batch::new(9, 1).bytes()]);
         let outcome = planned(log.clone(), 7, V2);
@@ -39,7 +39,7 @@ fn a_batch_that_begins_before_the_cursor_is_cut_at_it() {
 
 #[test]
 fn a_compacted_tail_moves_the_cursor_behind_what_is_missing() {
-    // BUGS.md B01: the next offset comes from the batch, not from its last record.
+    // report B01: the next offset comes from the batch, not from its last record.
     let log = Batch::gapped(0, vec![0], 2).bytes();
     for cursor in [0, 1, 2] {
         let outcome = planned(log.clone(), cursor, V2);
@@ -70,7 +70,7 @@ fn append_time_becomes_the_records_own() {
     assert!(contents(&outcome).iter().all(|seen| seen.timestamp == at));
     assert_eq!(contents(&outcome), consumed(log, 5));
     let Body::Batch(batch) = &outcome.pieces[0].body else { panic!("not a batch") };
-    assert!(!batch.header.attributes.append_time(), "facts R8: the bit is refused");
+    assert!(!batch.header.attributes.append_time(), "fact R8: the bit is refused");
     assert_eq!(batch.header.max_timestamp, at);
 }
 
@@ -91,7 +91,7 @@ fn skipped_batches_move_the_cursor_and_belong_to_the_piece_before() {
 
 #[test]
 fn aborted_records_are_left_out_and_committed_ones_are_not() {
-    // BUGS.md B05: A commits 0-1, aborts 3-4; B begins, A begins, B 6, A 7, B 8, A commits, B aborts.
+    // report B05: A commits 0-1, aborts 3-4; B begins, A begins, B 6, A 7, B 8, A commits, B aborts.
     let log = joined(&[
         Batch::new(0, 2).transactional(1).bytes(),
         Batch::marker(2, 1, 1).bytes(),
@@ -168,7 +168,7 @@ fn a_cut_off_tail_is_asked_for_again_from_where_it_begins() {
 
 #[test]
 fn a_cut_off_tail_alone_says_how_much_is_needed() {
-    // BUGS.md B23: the size stands in the stump, bytes 8..12.
+    // report B23: the size stands in the stump, bytes 8..12.
     let batch = Batch::new(2, 50).bytes();
     let outcome = planned(batch.slice(..100), 2, V2);
     assert_eq!((outcome.pieces.len(), outcome.cursor, outcome.too_small), (0, 2, Some(Some(batch.len()))));
@@ -215,7 +215,7 @@ fn the_largest_timestamp_is_known_of_every_piece() {
 
 #[test]
 fn records_that_were_refused_together_go_one_by_one_and_the_rest_as_before() {
-    // BUGS.md B20, B31: no more is left out than has to be.
+    // report B20, B31: no more is left out than has to be.
     let stamped =
         joined(&[Batch::new(0, 3).codec(Codec::Gzip).bytes(), Batch::new(3, 1).bytes(), Batch::new(4, 2).bytes()]);
     let legacy = joined(&[message(0), message(1), wrapper(Codec::Gzip, &[2, 3]), message(4), message(5)]);

@@ -83,14 +83,14 @@ fn a_stamped_batch_is_whole_and_keeps_its_payload() {
     assert!(written.crc_ok());
     let header = &written.header;
     assert_eq!((header.base_offset, header.producer_id, header.producer_epoch, header.base_sequence), (0, 9, 0, 40));
-    assert!(!header.attributes.transactional(), "BUGS.md B06");
+    assert!(!header.attributes.transactional(), "report B06");
 }
 
 #[test]
 fn without_ids_nothing_is_stamped() {
     let mut lane = Lane::new(None, Proved::default());
     lane.push(piece(&Batch::new(0, 2).stamp(5, 1, 7))).unwrap();
-    assert_eq!(sent(&mut lane).header.producer_id, -1, "BUGS.md B07: the source's id never goes on");
+    assert_eq!(sent(&mut lane).header.producer_id, -1, "report B07: the source's id never goes on");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn one_at_a_time_until_the_window_opens() {
     for n in 0..7 {
         lane.push(piece(&Batch::new(n, 1))).unwrap();
     }
-    assert!(lane.take(LARGE).is_some() && lane.take(LARGE).is_none(), "EXACTNESS.md P8");
+    assert!(lane.take(LARGE).is_some() && lane.take(LARGE).is_none(), "rule P8");
     lane.acknowledge();
     lane.set_window(Window::Open(5));
     let many = std::iter::from_fn(|| lane.take(LARGE)).count();
@@ -142,7 +142,7 @@ fn one_at_a_time_until_the_window_opens() {
 
 #[test]
 fn old_records_go_one_at_a_time_where_the_broker_forgets_by_timestamp() {
-    // EXACTNESS.md C4: state expires, batch n is refused, batch n+1 is accepted.
+    // trace C4: state expires, batch n is refused, batch n+1 is accepted.
     let horizon_ms = 1_000;
     let mut lane = lane(Window::WhileYoung { limit: 5, horizon_ms });
     for (n, at) in [(0, 5_000), (1, 5_000), (2, 900), (3, 5_000), (4, 5_000)] {
@@ -177,7 +177,7 @@ fn plain_messages_share_a_request_up_to_the_limit() {
 
 #[test]
 fn a_wrapper_goes_alone() {
-    // facts R4: two wrappers in one request are merged, or refused.
+    // fact R4: two wrappers in one request are merged, or refused.
     let mut lane = Lane::new(None, Proved::default());
     lane.set_window(Window::Open(5));
     for (n, wrapper) in [(0, false), (1, true), (2, true), (3, false), (4, false)] {

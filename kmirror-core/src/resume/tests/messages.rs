@@ -57,7 +57,7 @@ fn the_record_before_the_checkpoint_may_stand_inside_of_a_wrapper() {
     let log = vec![wrapper(Codec::Gzip, &[0, 1, 2, 3]), message(4)];
     let found = run(resume_at(Some(checkpoint_at(40, 4)), None), &Target::of(log.clone())).outcome.unwrap();
     assert_eq!(found.written, 1);
-    // And the point itself, where a broker joined what was sent apart (facts R4).
+    // And the point itself, where a broker joined what was sent apart (fact R4).
     let found = run(resume_at(Some(checkpoint_at(40, 2)), None), &Target::of(log)).outcome.unwrap();
     assert_eq!(found.written, 3);
 }
@@ -84,7 +84,7 @@ fn a_target_with_append_time_is_proved_by_key_and_value() {
 
 #[test]
 fn a_request_that_may_still_land_is_waited_for_and_then_two_readings_have_to_agree() {
-    // EXACTNESS.md C14, and the measured 300 ms of facts/BROKERS.md.
+    // trace C14, and 300 ms as measured.
     let until = now().after(30_000 * MS);
     let late = until.after(100 * MS);
     let target = |_: usize, now: Now| Target::of(plain(0..if now.tick < late { 5 } else { 6 }));

@@ -67,7 +67,7 @@ fn the_first_writes_of_a_link_are_counted_from_its_origin() {
 
 #[test]
 fn a_foreign_batch_between_two_of_ours_stops_the_link() {
-    // EXACTNESS.md C11: the tail alone does not show it.
+    // trace C11: the tail alone does not show it.
     let mut log = ours(0, 0, &[5]);
     log.push(theirs(5, 1));
     log.extend(ours(6, 5, &[2]));
@@ -94,7 +94,7 @@ fn a_raised_epoch_begins_at_zero_and_is_the_one_in_force() {
 
 #[test]
 fn an_epoch_that_only_the_ledger_knows_is_in_force_too() {
-    // EXACTNESS.md C16: its first request was lost, or its records were.
+    // trace C16: its first request was lost, or its records were.
     let raised = Producer { epoch: 3, ..MIRROR };
     let resume = Resume::new("t", 0, Some(checkpoint(40, 5, 5)), SourceOffset(7), Some(raised), None);
     let found = found(&run(resume, &Target::of(ours(0, 0, &[5, 2]))));
@@ -130,7 +130,7 @@ fn a_log_that_ends_before_the_checkpoint_has_lost_records() {
 
 #[test]
 fn another_batch_at_the_checkpoint_proves_nothing() {
-    // EXACTNESS.md C12: cut to 5, then grown to 8 again by somebody else. Or by ourselves, under other numbers.
+    // trace C12: cut to 5, then grown to 8 again by somebody else. Or by ourselves, under other numbers.
     let regrown = [theirs(5, 3), ours(5, 9, &[3]).remove(0)];
     for batch in regrown {
         let mut log = ours(0, 0, &[5]);
@@ -144,7 +144,7 @@ fn another_batch_at_the_checkpoint_proves_nothing() {
 
 #[test]
 fn a_tail_that_retention_took_is_counted_by_offsets() {
-    // EXACTNESS.md H7. Emptied, or with something left.
+    // hole H7. Emptied, or with something left.
     let emptied = Target { start: 12, ..Target::default() };
     let left = Target { start: 12, ..Target::of(ours(12, 12, &[3])) };
     for (target, written) in [(emptied, 4), (left, 7)] {
@@ -204,7 +204,7 @@ fn an_answer_without_records_is_asked_again_with_rests_and_not_for_ever() {
 
 #[test]
 fn guarded_means_no_wait() {
-    // EXACTNESS.md P6: late requests of young records are harmless, whatever their delay.
+    // rule P6: late requests of young records are harmless, whatever their delay.
     let target = Target::of(ours(0, 0, &[5, 3]));
     let unsettled = Some(now().after(30_000 * MS));
     let course = run(resume(Some(checkpoint(40, 5, 5)), unsettled), &target);
@@ -213,7 +213,7 @@ fn guarded_means_no_wait() {
 
 #[test]
 fn old_records_wait_for_the_settle_time_and_are_read_again() {
-    // EXACTNESS.md F1: the broker has forgotten the id; an old request would be appended a second time.
+    // fact E1: the broker has forgotten the id; an old request would be appended a second time.
     let day = 86_400_000;
     let later = Now { unix_ms: now().unix_ms + day, ..now() };
     let until = later.after(30_000 * MS);
