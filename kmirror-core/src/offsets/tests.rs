@@ -12,7 +12,7 @@ use kmirror_proto::{ApiKey, ErrorCode, Frame, decode_request, encode_response};
 use super::*;
 use crate::client::{ConnId, NetAction, NetEvent};
 use crate::clock::Now;
-use crate::config::Side;
+use crate::config::{ClusterConfig, Side};
 use crate::machine::Machine;
 
 /// Brokers n at `b<n>:9092`, all with one view and one script.

@@ -318,7 +318,8 @@ mod tests {
     /// A run that is given up (a time-out around it, a `select!`) leaves no thread behind that goes on to copy.
     #[tokio::test]
     async fn a_mirror_that_is_dropped_ends_its_threads() {
-        let mirror = Mirror::builder().name("m").source("127.0.0.1:1").target("127.0.0.1:1").topics("t").build().unwrap();
+        let mirror =
+            Mirror::builder().name("m").source("127.0.0.1:1").target("127.0.0.1:1").topics("t").build().unwrap();
         // Every machine holds the configuration as long as its thread lives.
         let config = Arc::new(mirror.config);
         let alive = Arc::downgrade(&config);
