@@ -51,11 +51,6 @@ pub enum Event {
         /// Threads that share them.
         streams: usize,
     },
-    /// No topic of the source matches.
-    NothingMatches {
-        /// The pattern, as configured.
-        pattern: String,
-    },
     /// A link has its place on both sides and goes on.
     Resumed {
         /// `topic-partition`.
@@ -168,7 +163,6 @@ impl Event {
             Self::Resumed { .. } => Severity::Info,
             Self::Setting(_)
             | Self::Disconnected { .. }
-            | Self::NothingMatches { .. }
             | Self::TailExpired { .. }
             | Self::Doubt { .. }
             | Self::CommittedOutOfRange { .. }
@@ -189,9 +183,6 @@ impl fmt::Display for Event {
             Self::Disconnected { broker, reason, .. } => write!(f, "{broker}: {reason}"),
             Self::Started { name, topics, links, streams } => {
                 write!(f, "mirror {name}: {topics} topics, {links} links, {streams} streams")
-            }
-            Self::NothingMatches { pattern } => {
-                write!(f, "no topic of the source matches {pattern}: check the whitelist; the whole name must match")
             }
             Self::Resumed { link, source_next, target_next, origin: true, .. } => {
                 write!(f, "{link}: begins at source offset {source_next}, target offset {target_next}")

@@ -44,12 +44,6 @@ impl Reader {
             bytes => Err(DecodeError::Trailing { what, bytes }),
         }
     }
-
-    /// Looks at the next two bytes as an `int16` without taking them; `None` when there are fewer.
-    #[must_use]
-    pub fn peek_i16(&self) -> Option<i16> {
-        self.bytes.first_chunk().copied().map(i16::from_be_bytes)
-    }
 }
 
 /// Fixed sizes.
