@@ -1,4 +1,4 @@
-//! The first signal asks for a clean stop, the second ends the process.
+//! A signal asks for a clean stop.
 #![cfg(unix)]
 
 use std::io::{BufRead as _, BufReader};
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use crate::broker::Broker;
 use crate::{Files, kmirror};
 
-/// A mirror between two brokers of which the target has no topics: it lives until it is told to stop.
+/// A mirror that waits for its target to answer: it lives until it is told to stop.
 fn running(files: &Files) -> (Child, impl Iterator<Item = String>) {
     let mut command = kmirror();
     command.args(["run", "--verbose", "--whitelist", "t", "--consumer.config"]).arg(files.path("c"));
