@@ -10,7 +10,7 @@ use bytes::Bytes;
 use kmirror_proto::records::{Entry, split};
 
 use super::decode::{Fingerprint, decode};
-use super::entry::next_offset;
+use super::entry::{has_gap, next_offset};
 use super::judge::{Magic, Verdict, View, judge};
 use super::pieces::Refused;
 use crate::fetch::Aborted;
@@ -24,6 +24,8 @@ pub struct Walked {
     pub records: u64,
     /// The last of them, once all wanted ones are passed.
     pub last: Option<Fingerprint>,
+    /// Something is missing between the records: their number can change.
+    pub gaps: bool,
     /// The walk cannot pass this source offset.
     pub refused: Option<(i64, Refused)>,
     /// The answer held less than one whole batch: how many bytes are needed, if it says.
@@ -51,6 +53,7 @@ pub fn walk(records: Bytes, mut aborted: Aborted, view: &View, wanted: u64) -> W
             break;
         }
         view.cursor = walked.cursor;
+        walked.gaps |= has_gap(&entry, view.cursor);
         let is_aborted = aborted.covers(&entry);
         match judge(&entry, is_aborted, &view) {
             Verdict::Forward | Verdict::Restamp | Verdict::Rewrite(_) => {

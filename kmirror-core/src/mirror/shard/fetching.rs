@@ -378,6 +378,7 @@ impl Shard {
         let walked = walk(records, aborted, &view, walking.left);
         walking.left -= walked.records;
         let (left, total, wanted, append_time) = (walking.left, walking.total, walking.last, walking.append_time);
+        link.unstable |= walked.gaps;
         let moved = walked.cursor > link.cursor.next.0;
         if moved {
             link.cursor.move_to(SourceOffset(walked.cursor));
@@ -388,8 +389,12 @@ impl Shard {
             return self.stop_link(now, id, StopReason::Unreadable { offset: SourceOffset(offset), why }, false);
         }
         if left == 0 {
-            let agrees =
-                matches!((walked.last, wanted), (Some(source), Some(target)) if source.agrees(&target, append_time));
+            let agrees = match (walked.last, wanted) {
+                (Some(source), Some(target)) => source.agrees(&target, append_time),
+                // Retention left nothing to compare with: the count decides, where it cannot have changed (rule H7).
+                (Some(_), None) => !link.unstable,
+                (None, _) => false,
+            };
             let source_next = SourceOffset(walked.cursor);
             if agrees {
                 self.walked(now, id, source_next, total);

@@ -170,6 +170,36 @@ fn records_that_are_gone_before_they_were_read_are_named_exactly() {
     assert_eq!(world.values().1.len(), 100, "what was read before is there");
 }
 
+/// Nothing is left to compare with after a crash: the count of offsets decides, unless compaction may have changed it.
+#[test]
+fn a_target_that_retention_emptied_after_a_crash_is_gone_on_with() {
+    for (target, compacted) in [(Release::V2_0, false), (Release::V3_9, false), (Release::V3_9, true)] {
+        let mut world = stamped(target, 10, 3);
+        if compacted {
+            world.network.source.log(TOPIC, 0).entries.remove(4);
+        }
+        world.config.checkpoint_interval = MINUTE;
+        world.start().run(5 * SECOND).kill();
+        let log = world.network.target.log(TOPIC, 0);
+        let written = log.end;
+        assert_eq!(written, if compacted { 27 } else { 30 });
+        log.delete_up_to(written);
+        log.forget_producers();
+        fill(&mut world, 0, 2, 3);
+        world.config.until_caught_up = true;
+        let ended = world.start().end_within(MINUTE);
+        assert!(world.events.iter().any(|event| matches!(event, Event::TailExpired { .. })), "it did not bite");
+        let (source, target) = world.values();
+        if compacted {
+            assert!(matches!(world.stops()[..], [StopReason::ContentDiffers { .. }]), "{:?}", world.stops());
+            assert_eq!(target.len(), 0);
+        } else {
+            assert!(ended.is_ok(), "{ended:?}");
+            assert_eq!(target, source[30..]);
+        }
+    }
+}
+
 #[test]
 fn what_stands_before_damage_is_written_and_then_the_link_stops() {
     let mut world = stamped(Release::V3_9, 8, 3);
