@@ -49,3 +49,36 @@ impl Cursor {
         possible
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cursor() -> Cursor {
+        let config = FetchConfig { partition_bytes_max: 1_000, ..FetchConfig::default() };
+        Cursor::new(SourceOffset(5), &config, 6_000)
+    }
+
+    #[test]
+    fn a_batch_that_does_not_fit_is_asked_for_with_its_own_size_and_then_no_more_than_usual() {
+        // BUGS.md B23: the size stands in the stump.
+        let mut cursor = cursor();
+        assert!(cursor.grow(Some(4_500)));
+        assert_eq!(cursor.bytes(), 4_500);
+        cursor.move_to(SourceOffset(6));
+        assert_eq!((cursor.next, cursor.bytes()), (SourceOffset(6), 1_000));
+    }
+
+    #[test]
+    fn a_stump_that_does_not_say_its_size_doubles_up_to_the_frame() {
+        let mut cursor = cursor();
+        let sizes: Vec<_> = std::iter::from_fn(|| cursor.grow(None).then(|| cursor.bytes())).collect();
+        assert_eq!(sizes, [2_000, 4_000, 6_000], "and then it can never be read");
+    }
+
+    #[test]
+    fn a_batch_larger_than_a_frame_can_never_be_read() {
+        assert!(!cursor().grow(Some(6_001)));
+        assert!(cursor().grow(Some(6_000)));
+    }
+}

@@ -62,7 +62,7 @@ fn a_link_in_doubt_ends_at_once_and_leaves_its_doubt_in_the_ledger() {
         assert!(!checkpoint(&mut world).drained);
         world.config.until_caught_up = true;
         assert!(world.start().end_within(2 * MINUTE).is_ok());
-        world.assert_mirrored();
+        world.run(MINUTE).assert_mirrored();
     }
 }
 
@@ -94,7 +94,7 @@ fn a_kill_at_any_moment_loses_and_repeats_nothing() {
             world.start().run(moment * MS).kill().run(3 * MS);
             let ended = world.start().end_within(MINUTE);
             assert!(ended.is_ok(), "{moment}: {ended:?}");
-            world.assert_mirrored();
+            world.run(SECOND).assert_mirrored();
         }
     }
 }

@@ -38,3 +38,15 @@ fn legacy(target: Release, wrappers: i64) -> World {
     }
     world
 }
+
+/// Records that are two days old: a broker keeps nothing of their producer over a restart (EXACTNESS.md F1).
+fn old(target: Release) -> World {
+    let mut world = stamped(target, 0, 0);
+    let log = world.network.source.log(TOPIC, 0);
+    for _ in 0..20 {
+        let mut batch = Batch::new(log.end, 3);
+        batch.t0 -= 2 * 86_400_000;
+        log.put(batch.bytes());
+    }
+    world
+}

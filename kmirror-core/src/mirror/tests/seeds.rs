@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::world::{MINUTE, MS, SECOND, TOPIC, World};
-use super::{legacy, stamped};
+use super::{legacy, old, stamped};
 use crate::config::Side;
 use crate::sample::broker::{Fault, Release};
 use crate::sample::{Batch, T0, records_of};
@@ -102,18 +102,6 @@ fn more(world: &mut World, batches: i64) {
             log.put(batch.bytes());
         }
     }
-}
-
-/// Two days old: a broker keeps nothing of their producer over a restart.
-fn old(target: Release) -> World {
-    let mut world = stamped(target, 0, 0);
-    let log = world.network.source.log(TOPIC, 0);
-    for _ in 0..20 {
-        let mut batch = Batch::new(log.end, 3);
-        batch.t0 -= 2 * 86_400_000;
-        log.put(batch.bytes());
-    }
-    world
 }
 
 proptest! {

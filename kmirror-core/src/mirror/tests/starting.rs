@@ -2,7 +2,7 @@
 
 use kmirror_proto::ApiKey;
 
-use super::world::{MINUTE, SECOND, TOPIC, World};
+use super::world::{MINUTE, MS, SECOND, TOPIC, World};
 use super::{fill, legacy, stamped};
 use crate::config::{Side, StartPolicy};
 use crate::mirror::worker::{EndReason, MirrorError};
@@ -236,6 +236,8 @@ fn a_source_that_was_created_again_is_not_caught_up_with() {
     // report B25: fewer records than were mirrored.
     world.network.source.topic(TOPIC, 1);
     fill(&mut world, 0, 4, 1);
+    // The source's word comes later than the first report.
+    world.network.latency = 300 * MS;
     let error = world.start().end_within(MINUTE).unwrap_err();
     assert!(matches!(error, MirrorError::LinksStopped { .. }), "{error}");
     let truncated = StopReason::SourceTruncated { wanted: SourceOffset(10), log_end: SourceOffset(4) };
