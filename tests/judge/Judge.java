@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.admin.AdminClient;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -25,7 +26,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * create          BOOTSTRAP TOPIC PARTITIONS [replication.factor=N] [topic property=value]...
  * produce-counter BOOTSTRAP TOPIC RECORDS [timestamp=FIRST]
  * produce         BOOTSTRAP TOPIC [records=N] [seed=S] [headers=true|false] [value=BYTES_MAX] [producer.property=value]...
+ * transactions    BOOTSTRAP TOPIC [rounds=N] [seed=S] [end=commit|abort|open] [producer.property=value]...
  * perf-fill       BOOTSTRAP TOPIC [records=N] [size=BYTES] [producer.property=value]...
+ * delete-records  BOOTSTRAP TOPIC PARTITION OFFSET
  * dump            BOOTSTRAP TOPIC [consumer.property=value]...
  * diff            BOOTSTRAP TOPIC BOOTSTRAP TOPIC PARTITION HEADERS LINES
  * live            BOOTSTRAP TOPIC GROUP [consumer.property=value]...
@@ -43,7 +46,9 @@ public final class Judge {
             case "create": create(args); break;
             case "produce-counter": produceCounter(args); break;
             case "produce": produce(args); break;
+            case "transactions": transactions(args); break;
             case "perf-fill": perfFill(args); break;
+            case "delete-records": deleteRecords(args); break;
             case "dump": dump(args); break;
             case "diff": diff(args); break;
             case "live": live(args); break;
@@ -80,6 +85,77 @@ public final class Judge {
                 writer.send(new ProducerRecord<>(args[2], (int) (i % partitions), timestamp, null, value));
             }
         }
+    }
+
+    /** Deletes everything before OFFSET, as retention would. */
+    private static void deleteRecords(String[] args) throws Exception {
+        Properties properties = new Properties();
+        properties.put("bootstrap.servers", args[1]);
+        TopicPartition partition = new TopicPartition(args[2], Integer.parseInt(args[3]));
+        try (AdminClient admin = AdminClient.create(properties)) {
+            RecordsToDelete before = RecordsToDelete.beforeOffset(Long.parseLong(args[4]));
+            admin.deleteRecords(Collections.singletonMap(partition, before)).all().get(LIMIT_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    /**
+     * Transactions of three producers and writes without one, interleaved; some end in a commit, some in an abort, some are
+     * empty. The last one spans all partitions and ends as told: its marker is the last thing in every log, or it is left open.
+     */
+    private static void transactions(String[] args) throws Exception {
+        Map<String, String> options = options(args, 3);
+        long rounds = number(options, "rounds", 150);
+        Random random = new Random(number(options, "seed", 1));
+        String end = options.getOrDefault("end", "commit");
+        options.remove("end");
+        List<Writer> writers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            Map<String, String> own = new HashMap<>(options);
+            own.put("transactional.id", args[2] + "-" + i);
+            own.put("transaction.timeout.ms", "600000");
+            Writer writer = new Writer(args[1], own);
+            writer.producer.initTransactions();
+            writers.add(writer);
+        }
+        Writer plain = new Writer(args[1], options);
+        int partitions = plain.partitions(args[2]);
+        boolean[] open = new boolean[writers.size()];
+        for (long round = 0; round < rounds; round++) {
+            int who = random.nextInt(open.length + 1);
+            Writer writer = who < open.length ? writers.get(who) : plain;
+            if (who < open.length && !open[who]) {
+                writer.producer.beginTransaction();
+                open[who] = true;
+            }
+            for (int i = random.nextInt(20); i > 0; i--) {
+                byte[] key = ("round " + round + " of " + who).getBytes();
+                writer.send(new ProducerRecord<>(args[2], random.nextInt(partitions), key, bytes(random, 80, 5, 5)));
+            }
+            writer.producer.flush();
+            if (who < open.length && random.nextInt(3) == 0) {
+                finish(writer, random.nextBoolean() ? "commit" : "abort");
+                open[who] = false;
+            }
+        }
+        for (int who = 0; who < open.length; who++) {
+            if (open[who]) finish(writers.get(who), who % 2 == 0 ? "commit" : "abort");
+        }
+        Writer last = writers.get(0);
+        last.producer.beginTransaction();
+        for (int i = 0; i < 5 * partitions; i++) {
+            last.send(new ProducerRecord<>(args[2], i % partitions, null, ("last " + i).getBytes()));
+        }
+        last.producer.flush();
+        plain.close();
+        // What closes its producer aborts its transaction.
+        if (end.equals("open")) Runtime.getRuntime().halt(0);
+        finish(last, end);
+        for (Writer writer : writers) writer.close();
+    }
+
+    private static void finish(Writer writer, String end) {
+        if (end.equals("commit")) writer.producer.commitTransaction();
+        else writer.producer.abortTransaction();
     }
 
     private static void perfFill(String[] args) throws Exception {

@@ -5,9 +5,11 @@ mod bad_input;
 mod crash;
 mod embed;
 mod formats;
+mod intruders;
 mod leaders;
 mod raw;
 mod stop;
+mod transactions;
 
 use std::path::PathBuf;
 use std::time::Duration;

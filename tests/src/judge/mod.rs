@@ -128,6 +128,19 @@ pub fn produce(cluster: &Cluster, topic: &str, workload: &Workload) -> Result {
     program.run(WITHIN).map(drop)
 }
 
+/// Writes transactions of several producers, interleaved with each other and with writes without one; some are committed,
+/// some aborted, some empty. The last one, over all partitions, ends as `end` says: `commit`, `abort` or `open`.
+pub fn produce_transactions(cluster: &Cluster, topic: &str, end: &str, codec: &str) -> Result {
+    let program = Program::on(cluster)?.arg("transactions").arg(cluster.bootstrap()).arg(topic);
+    program.arg(format!("end={end}")).arg(format!("compression.type={codec}")).run(WITHIN).map(drop)
+}
+
+/// Deletes what lies before `offset`, as retention does.
+pub fn delete_records(cluster: &Cluster, topic: &str, partition: u32, offset: i64) -> Result {
+    let program = Program::on(cluster)?.arg("delete-records").arg(cluster.bootstrap()).arg(topic);
+    program.arg(partition).arg(offset).run(WITHIN).map(drop)
+}
+
 /// A Java consumer that is a member of a group until it leaves, or this is dropped (then its session has to end first).
 #[derive(Debug)]
 pub struct LiveMember {
