@@ -29,6 +29,9 @@
 
 pub mod limits;
 
+mod by_topic;
+pub(crate) use by_topic::ByTopic;
+
 mod call;
 pub use call::{CallError, CallId, CallOptions, ClientEvent, Node, Reply};
 

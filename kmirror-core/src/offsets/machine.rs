@@ -19,7 +19,7 @@ use kmirror_proto::messages::{
 };
 
 use super::{Listing, OffsetsError, OffsetsQuery, PartitionOffset, SkippedPartition};
-use crate::client::{CallError, CallId, CallOptions, Client, ClientEvent, NetAction, NetEvent, Node, Reply};
+use crate::client::{ByTopic, CallError, CallId, CallOptions, Client, ClientEvent, NetAction, NetEvent, Node, Reply};
 use crate::clock::{Now, Tick, earliest};
 use crate::config::{ClusterConfig, Side};
 use crate::machine::Machine;
@@ -184,16 +184,14 @@ impl Offsets {
     }
 
     fn request(&self, keys: &[Key]) -> AnyRequest {
-        let mut topics: Vec<ListOffsetsTopic> = Vec::new();
+        let mut grouped = ByTopic::new();
         for (name, partition_index) in keys {
             let timestamp = self.query.time.timestamp();
             let partition =
                 ListOffsetsPartition { partition_index: *partition_index, current_leader_epoch: -1, timestamp };
-            match topics.last_mut().filter(|topic| topic.name == *name) {
-                Some(topic) => topic.partitions.push(partition),
-                None => topics.push(ListOffsetsTopic { name: name.clone(), partitions: vec![partition] }),
-            }
+            grouped.push(name, partition);
         }
+        let topics = grouped.into_topics(|name, partitions| ListOffsetsTopic { name, partitions });
         AnyRequest::ListOffsets(ListOffsetsRequest { isolation_level: 0, topics })
     }
 

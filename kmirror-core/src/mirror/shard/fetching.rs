@@ -1,7 +1,6 @@
 //! Reading: one fetch at a time per source broker, with every link of that broker that has room in its lane.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use kmirror_proto::error_code::ErrorCode;
 use kmirror_proto::messages::{
@@ -10,7 +9,7 @@ use kmirror_proto::messages::{
 };
 
 use super::{Shard, expect_response, request};
-use crate::client::{CallId, CallOptions, Node, Reply};
+use crate::client::{ByTopic, CallId, CallOptions, Node, Reply};
 use crate::clock::{Now, Tick};
 use crate::config::Isolation;
 use crate::fetch::Aborted;
@@ -140,7 +139,7 @@ impl Shard {
         }
         let mut held_back = false;
         let mut asked = BTreeMap::new();
-        let mut topics: Vec<FetchTopic> = Vec::new();
+        let mut grouped = ByTopic::new();
         for id in ids.iter() {
             let Some(link) = self.links.get_mut(id) else { continue };
             let Some(next) = link.reads_at() else { continue };
@@ -152,7 +151,7 @@ impl Shard {
                 continue;
             }
             asked.insert(*id, next.0);
-            append(&mut topics, &link.name.topic, partition(link, next));
+            grouped.push(&link.name.topic, partition(link, next));
         }
         if asked.is_empty() {
             return;
@@ -168,7 +167,7 @@ impl Shard {
             },
             session_id: 0,
             session_epoch: -1,
-            topics,
+            topics: grouped.into_topics(|name, partitions| FetchTopic { name, partitions }),
             forgotten_topics: Vec::new(),
             rack_id: String::new(),
         };
@@ -472,13 +471,5 @@ fn partition(link: &Link, next: SourceOffset) -> FetchPartition {
         last_fetched_epoch: -1,
         log_start_offset: -1,
         partition_max_bytes: link.cursor.bytes(),
-    }
-}
-
-/// Adds a partition; neighbours of one topic share its name.
-fn append(topics: &mut Vec<FetchTopic>, name: &Arc<str>, partition: FetchPartition) {
-    match topics.last_mut() {
-        Some(topic) if *topic.name == **name => topic.partitions.push(partition),
-        _ => topics.push(FetchTopic { name: name.to_string(), partitions: vec![partition] }),
     }
 }

@@ -7,7 +7,7 @@ use kmirror_proto::error_code::ErrorCode;
 use kmirror_proto::messages::{ProducePartition, ProduceRequest, ProduceTopic, ProducedPartition, RecordChunks};
 
 use super::{Shard, expect_response, request};
-use crate::client::{CallError, CallId, CallOptions, ConnId, Node, Reply};
+use crate::client::{ByTopic, CallError, CallId, CallOptions, ConnId, Node, Reply};
 use crate::clock::{Now, Tick};
 use crate::limits;
 use crate::mirror::link::{Link, LinkId, State};
@@ -57,7 +57,7 @@ impl Writing {
 struct Filling {
     conn: ConnId,
     magic: Magic,
-    topics: Vec<ProduceTopic>,
+    partitions: ByTopic<ProducePartition>,
     links: BTreeMap<Arc<str>, BTreeMap<i32, LinkId>>,
     bytes: usize,
 }
@@ -84,7 +84,7 @@ impl Shard {
             transactional_id: None,
             acks: -1,
             timeout_ms: i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX),
-            topics: filling.topics,
+            topics: filling.partitions.into_topics(|name, partitions| ProduceTopic { name, partitions }),
         };
         let (min_version, max_version) = match filling.magic {
             // v2 is the first that takes timestamps; v3 and later take nothing but magic 2 (fact M1).
@@ -134,14 +134,14 @@ impl Shard {
             let filled = filling.get_or_insert_with(|| Filling {
                 conn: route.conn,
                 magic: route.abilities.magic,
-                topics: Vec::new(),
+                partitions: ByTopic::new(),
                 links: BTreeMap::new(),
                 bytes: 0,
             });
             filled.bytes += outgoing.bytes;
             filled.links.entry(link.name.target_topic.clone()).or_default().insert(link.name.partition, id);
             let partition = ProducePartition { index: link.name.partition, records: RecordChunks(outgoing.chunks) };
-            append(&mut filled.topics, &link.name.target_topic, partition);
+            filled.partitions.push(&link.name.target_topic, partition);
             if !link.lane.is_ready() {
                 ready.remove(&id);
             }
@@ -328,14 +328,6 @@ fn is_about_records(code: ErrorCode) -> bool {
             | ErrorCode::INVALID_RECORD
             | ErrorCode::INVALID_TIMESTAMP
     )
-}
-
-/// Adds a partition; neighbours of one topic share its name.
-fn append(topics: &mut Vec<ProduceTopic>, name: &Arc<str>, partition: ProducePartition) {
-    match topics.last_mut() {
-        Some(topic) if *topic.name == **name => topic.partitions.push(partition),
-        _ => topics.push(ProduceTopic { name: name.to_string(), partitions: vec![partition] }),
-    }
 }
 
 /// Resumes in a row that end in an answer about sequences before the link is stopped. With their back-off they last

@@ -10,7 +10,7 @@ use kmirror_proto::messages::{
 };
 
 use super::{MirrorError, Phase, Worker};
-use crate::client::{CallId, CallOptions, Node, Reply};
+use crate::client::{ByTopic, CallId, CallOptions, Node, Reply};
 use crate::clock::{Now, Tick};
 use crate::observe::Event;
 
@@ -66,18 +66,11 @@ impl Worker {
         }
         let group_id = group.name.clone();
         let Some(coordinator) = group.coordinator else { return self.ask_coordinator(now) };
-        let mut topics: Vec<OffsetFetchTopic> = Vec::new();
+        let mut grouped = ByTopic::new();
         for tracked in self.links.values() {
-            match topics.last_mut() {
-                Some(topic) if *topic.name == *tracked.name.topic => {
-                    topic.partition_indexes.push(tracked.name.partition);
-                }
-                _ => topics.push(OffsetFetchTopic {
-                    name: tracked.name.topic.to_string(),
-                    partition_indexes: vec![tracked.name.partition],
-                }),
-            }
+            grouped.push(&tracked.name.topic, tracked.name.partition);
         }
+        let topics = grouped.into_topics(|name, partition_indexes| OffsetFetchTopic { name, partition_indexes });
         let request = OffsetFetchRequest { group_id, topics: Some(topics), require_stable: false };
         // v0 asks ZooKeeper, where only the consumers of 0.8 committed.
         self.ask_group(now, Node::Id(coordinator), request.into(), Question::Committed, 1);
@@ -119,7 +112,7 @@ impl Worker {
     }
 
     fn commit_topics(&self) -> Vec<OffsetCommitTopic> {
-        let mut topics: Vec<OffsetCommitTopic> = Vec::new();
+        let mut grouped = ByTopic::new();
         for tracked in self.links.values() {
             let Some(proved) = tracked.progress.as_ref().and_then(|progress| progress.proved) else { continue };
             let partition = OffsetCommitPartition {
@@ -128,15 +121,9 @@ impl Worker {
                 committed_leader_epoch: -1,
                 committed_metadata: Some(String::new()),
             };
-            match topics.last_mut() {
-                Some(topic) if *topic.name == *tracked.name.topic => topic.partitions.push(partition),
-                _ => {
-                    topics
-                        .push(OffsetCommitTopic { name: tracked.name.topic.to_string(), partitions: vec![partition] });
-                }
-            }
+            grouped.push(&tracked.name.topic, partition);
         }
-        topics
+        grouped.into_topics(|name, partitions| OffsetCommitTopic { name, partitions })
     }
 
     /// Takes a reply if it is to one of the group's questions, else gives it back.

@@ -7,7 +7,7 @@ use kmirror_proto::messages::{
 };
 
 use super::{MirrorError, Phase, Worker};
-use crate::client::{CallId, CallOptions, Node, Reply};
+use crate::client::{ByTopic, CallId, CallOptions, Node, Reply};
 use crate::clock::{Now, Tick};
 use crate::config::{Isolation, StartPolicy};
 use crate::ledger::Checkpoint;
@@ -135,15 +135,13 @@ impl Worker {
             Bound::Start => -2,
             Bound::End => -1,
         };
-        let mut topics: Vec<ListOffsetsTopic> = Vec::new();
+        let mut grouped = ByTopic::new();
         for name in links.iter().filter_map(|id| self.links.get(id)).map(|tracked| &tracked.name) {
             let partition =
                 ListOffsetsPartition { partition_index: name.partition, current_leader_epoch: -1, timestamp };
-            match topics.last_mut() {
-                Some(topic) if *topic.name == *name.topic => topic.partitions.push(partition),
-                _ => topics.push(ListOffsetsTopic { name: name.topic.to_string(), partitions: vec![partition] }),
-            }
+            grouped.push(&name.topic, partition);
         }
+        let topics = grouped.into_topics(|name, partitions| ListOffsetsTopic { name, partitions });
         // With read_committed the end is the last stable offset: a link cannot get past an open transaction.
         let isolation_level = match self.config.fetch.isolation {
             Isolation::ReadCommitted => 1,
