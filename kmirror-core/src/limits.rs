@@ -14,6 +14,18 @@ pub const PRODUCE_REQUESTS_IN_FLIGHT_MAX: usize = 5;
 /// partition brings: one being written and one being read.
 pub const LANE_FETCHES_MAX: usize = 2;
 
+/// A partition's records are copied out of an answer of which they are less than one in so many parts: what a slow link
+/// holds of an answer is then at most so many times what it is charged for.
+pub const PINNED_SHARE_MIN: usize = 16;
+
+/// Readings in a row of a log end before the checkpoint until it counts as lost: a new leader's high watermark lags behind
+/// for a moment. With [`END_READ_AGAIN`] between them they last some seconds.
+pub const SHORT_READINGS_MAX: u32 = 20;
+
+/// How often a checkpoint is written again without news: a ledger that could not be made compacted (0.10.0) loses old
+/// entries to retention.
+pub const CHECKPOINT_AGAIN_MS: i64 = 3_600_000;
+
 /// How long a fetch may be parked at a broker while one of its links is held back by a full lane: the held link is
 /// asked for again after at most so long.
 pub const FETCH_WAIT_HELD: Duration = Duration::from_millis(5);

@@ -18,7 +18,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Takes one record of the topic, in log order. A tombstone removes what its key said before.
+    /// Takes one record of the topic, in log order. A tombstone says nothing: no entry is taken back.
     ///
     /// # Errors
     /// If the record is damaged.

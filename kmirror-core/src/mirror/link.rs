@@ -175,6 +175,11 @@ impl LinkBackoff {
         wait.min(limits::LINK_BACKOFF_MAX)
     }
 
+    /// The 4th, 8th, 16th … wait in a row: the first ones are ordinary, and the rest need not be said each time.
+    pub(super) fn is_worth_a_word(self) -> bool {
+        self.tries >= 4 && self.tries.is_power_of_two()
+    }
+
     pub(super) fn reset(&mut self) {
         self.tries = 0;
     }

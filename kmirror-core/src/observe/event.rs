@@ -85,6 +85,13 @@ pub enum Event {
         /// The new epoch.
         epoch: i16,
     },
+    /// A link cannot find its place on the target yet and tries again.
+    Waits {
+        /// `topic-partition`.
+        link: String,
+        /// What it waits for.
+        why: String,
+    },
     /// A link looks at the target's log again before it goes on.
     Doubt {
         /// `topic-partition`.
@@ -165,6 +172,7 @@ impl Event {
             | Self::Disconnected { .. }
             | Self::TailExpired { .. }
             | Self::Doubt { .. }
+            | Self::Waits { .. }
             | Self::CommittedOutOfRange { .. }
             | Self::HeadersDropped { .. }
             | Self::CommitFailed { .. }
@@ -204,6 +212,7 @@ impl fmt::Display for Event {
             Self::EpochRaised { link, epoch } => {
                 write!(f, "{link}: the target has forgotten the mirror's producer id: goes on in epoch {epoch}")
             }
+            Self::Waits { link, why } => write!(f, "{link}: waits for its place on the target: {why}"),
             Self::Doubt { link, why } => {
                 write!(f, "{link}: {why}: the target's log is read before anything is sent again")
             }

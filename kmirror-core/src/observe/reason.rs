@@ -41,6 +41,8 @@ pub enum StopReason {
     },
     /// A broker of the source refuses the link for good.
     SourceRefuses(ErrorCode),
+    /// A broker of the target does not let the link read where it is.
+    TargetUnreadable(ErrorCode),
     /// The target refuses a batch for good.
     TargetRefuses {
         /// The source offsets of the batch.
@@ -125,6 +127,11 @@ impl fmt::Display for StopReason {
                  fetch.max.bytes"
             ),
             Self::SourceRefuses(code) => write!(f, "the source refuses to be read: {code}: {}", advice(*code)),
+            Self::TargetUnreadable(code) => write!(
+                f,
+                "the target does not let its log be read, which says where the link is: {code}: grant the mirror READ and \
+                 DESCRIBE on target topics"
+            ),
             Self::TargetRefuses { from, to, code } => {
                 write!(f, "the target refuses the records of source offsets [{from}, {to}): {code}: {}", advice(*code))
             }

@@ -7,10 +7,11 @@
 use std::ops::ControlFlow;
 
 use bytes::Bytes;
+use kmirror_proto::compress::Codec;
 use kmirror_proto::records::{Entry, split};
 
 use super::decode::{Fingerprint, decode};
-use super::entry::{has_gap, next_offset};
+use super::entry::{codec, has_gap, next_offset};
 use super::judge::{Magic, Verdict, View, judge};
 use super::pieces::Refused;
 use crate::fetch::Aborted;
@@ -80,6 +81,12 @@ pub fn walk(records: Bytes, mut aborted: Aborted, view: &View, wanted: u64) -> W
 /// Passes one entry, or as much of it as is wanted.
 fn step(entry: &Entry, view: &View, wanted: u64, walked: &mut Walked) -> Result<(), Refused> {
     let left = wanted - walked.records;
+    if counted_by_header(entry, view.cursor) == Some(left) && !is_decoded(entry) {
+        // Where nothing can be compared, the target's sequences have to do.
+        walked.records += left;
+        walked.cursor = next_offset(entry).unwrap_or(walked.cursor);
+        return Ok(());
+    }
     if let Some(count) = counted_by_header(entry, view.cursor)
         && count < left
     {
@@ -109,6 +116,14 @@ fn step(entry: &Entry, view: &View, wanted: u64, walked: &mut Walked) -> Result<
     walked.cursor = if whole { next_offset(entry).unwrap_or(cursor) } else { cursor };
     walked.last = last.filter(|_| walked.records == wanted);
     Ok(())
+}
+
+/// Whether the payload's codec is read here.
+fn is_decoded(entry: &Entry) -> bool {
+    match codec(entry) {
+        Ok(Codec::None | Codec::Gzip | Codec::Lz4) => true,
+        Ok(Codec::Snappy | Codec::Zstd) | Err(_) => false,
+    }
 }
 
 /// How many records an entry holds from `cursor` on, where its header alone says so.

@@ -133,6 +133,8 @@ pub struct Resume {
     tail: Option<Tail>,
     /// Answers in a row that brought nothing though the log goes on.
     barren: u32,
+    /// Readings in a row in which the log ended before the checkpoint.
+    short: u32,
     /// How much is asked for: more than usual only for a batch that did not fit.
     bytes: i32,
 }
@@ -148,6 +150,8 @@ enum Step {
     ReadAsked,
     /// An answer brought nothing though the log goes on: asked again then.
     Rest(Tick),
+    /// The log seems to end before the checkpoint: its bounds are asked again then.
+    Short(Tick),
     Again(Tick),
     AgainAsked,
     Done,
@@ -155,7 +159,8 @@ enum Step {
 
 #[derive(Clone, Copy, Debug)]
 struct Tail {
-    fingerprint: Fingerprint,
+    /// `None` where its codec is not read here: then the sequences alone prove it.
+    fingerprint: Option<Fingerprint>,
     append_time: bool,
     timestamp_max: i64,
 }
@@ -189,6 +194,7 @@ impl Resume {
             tail_expired: false,
             tail: None,
             barren: 0,
+            short: 0,
             bytes: limits::PROOF_FETCH_BYTES,
         }
     }
@@ -218,8 +224,9 @@ impl Resume {
                     self.step = Step::ReadAsked;
                     return self.ask_records();
                 }
-                Step::Again(at) | Step::Rest(at) if at > now.tick => return Next::Wait(at),
+                Step::Again(at) | Step::Rest(at) | Step::Short(at) if at > now.tick => return Next::Wait(at),
                 Step::Rest(_) => self.step = Step::Read,
+                Step::Short(_) => self.step = Step::Start,
                 Step::Again(_) => {
                     self.step = Step::AgainAsked;
                     return self.ask_records();
@@ -250,8 +257,13 @@ impl Resume {
                     self.step = Step::End;
                 } else {
                     self.end = listed.offset.max(0);
-                    self.place()?;
-                    self.step = Step::Read;
+                    self.step = match self.place() {
+                        Err(Impossible::Lost { .. }) if self.short < limits::SHORT_READINGS_MAX => {
+                            self.short += 1;
+                            Step::Short(now.after(limits::END_READ_AGAIN))
+                        }
+                        placed => placed.map(|()| Step::Read)?,
+                    };
                 }
                 Ok(Progress::On)
             }
@@ -371,7 +383,7 @@ impl Resume {
             written,
             stamp: (self.epoch, self.sequence),
             producer: self.producer.map(|producer| Producer { epoch: producer.epoch.max(self.epoch), ..producer }),
-            last: self.tail.filter(|_| written > 0).map(|tail| tail.fingerprint),
+            last: self.tail.filter(|_| written > 0).and_then(|tail| tail.fingerprint),
             append_time: self.tail.is_some_and(|tail| tail.append_time),
             origin: false,
             guarded,

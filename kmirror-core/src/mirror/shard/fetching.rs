@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kmirror_proto::ApiKey;
 use kmirror_proto::error_code::ErrorCode;
 use kmirror_proto::messages::{
     FetchPartition, FetchRequest, FetchResponse, FetchTopic, FetchedPartition, ListOffsetsPartition,
@@ -138,6 +139,9 @@ impl Shard {
             ids.rotate_left(1);
         }
         let mut held_back = false;
+        // Fetch v2 has no limit for the answer as a whole: there the partitions' own have to add up to it.
+        let limited = self.source.versions(node).is_some_and(|versions| versions.reaches(ApiKey::FETCH, 3));
+        let mut bytes = 0_usize;
         let mut asked = BTreeMap::new();
         let mut grouped = ByTopic::new();
         for id in ids.iter() {
@@ -149,6 +153,10 @@ impl Shard {
             if link.lane.queued_bytes() >= lane_bytes {
                 held_back = true;
                 continue;
+            }
+            bytes = bytes.saturating_add(usize::try_from(link.cursor.bytes()).unwrap_or(usize::MAX));
+            if !limited && bytes > room && !asked.is_empty() {
+                break;
             }
             asked.insert(*id, next.0);
             grouped.push(&link.name.topic, partition(link, next));
@@ -212,13 +220,13 @@ impl Shard {
             return;
         }
         // Since KIP-74 the first partition that has anything gets at least one batch: none has, if none got one.
-        let barren = response
-            .topics
-            .iter()
-            .flat_map(|topic| &topic.partitions)
-            .all(|fetched| fetched.records.as_ref().is_none_or(bytes::Bytes::is_empty));
+        let records =
+            response.topics.iter().flat_map(|topic| &topic.partitions).filter_map(|fetched| fetched.records.as_ref());
+        let size: usize = records.map(bytes::Bytes::len).sum();
+        let barren = size == 0;
         for topic in response.topics {
-            for fetched in topic.partitions {
+            for mut fetched in topic.partitions {
+                fetched.records = fetched.records.map(|records| apart_from(size, records));
                 let id = self.by_name.get(topic.name.as_str()).and_then(|of| of.get(&fetched.partition_index)).copied();
                 // What was not asked for, or is no longer wanted, is not looked at.
                 let Some(id) = id else { continue };
@@ -245,7 +253,7 @@ impl Shard {
                 self.fetching.regroup();
                 return;
             }
-            code => return self.stop_link(now, id, StopReason::SourceRefuses(code), false),
+            code => return self.stop_behind(now, id, StopReason::SourceRefuses(code)),
         }
         let Some(link) = self.links.get_mut(&id) else { return };
         // With read_committed a link is at the end when it is at the last stable offset; 2.0 does not say it (fact F8).
@@ -392,7 +400,8 @@ impl Shard {
                 (Some(source), Some(target)) => source.agrees(&target, append_time),
                 // Retention left nothing to compare with: the count decides, where it cannot have changed (rule H7).
                 (Some(_), None) => !link.unstable,
-                (None, _) => false,
+                // A codec that is not read here: on a stamped target the sequences have proved the count.
+                (None, _) => link.producer.is_some() && !link.unstable,
             };
             let source_next = SourceOffset(walked.cursor);
             if agrees {
@@ -413,7 +422,7 @@ impl Shard {
         let Some(link) = self.links.get_mut(&id) else { return };
         let offset = link.cursor.next;
         if !link.cursor.grow(need) {
-            self.stop_link(now, id, StopReason::TooLarge { offset, bytes_max }, false);
+            self.stop_behind(now, id, StopReason::TooLarge { offset, bytes_max });
         }
     }
 
@@ -454,7 +463,7 @@ impl Shard {
             let log_end = link.source_end.filter(|end| *end < wanted).unwrap_or(SourceOffset(start));
             StopReason::SourceTruncated { wanted, log_end }
         };
-        self.stop_link(now, id, reason, false);
+        self.stop_behind(now, id, reason);
     }
 }
 
@@ -471,5 +480,15 @@ fn partition(link: &Link, next: SourceOffset) -> FetchPartition {
         last_fetched_epoch: -1,
         log_start_offset: -1,
         partition_max_bytes: link.cursor.bytes(),
+    }
+}
+
+/// A slice keeps the whole answer in memory for as long as it waits in its lane. Where it is a small part of it, it is
+/// copied, so that a slow link does not hold on to what others have long written.
+fn apart_from(answer_bytes: usize, records: bytes::Bytes) -> bytes::Bytes {
+    if records.len() < answer_bytes / limits::PINNED_SHARE_MIN {
+        bytes::Bytes::copy_from_slice(&records)
+    } else {
+        records
     }
 }

@@ -41,7 +41,7 @@ impl Shard {
         let Some(link) = self.links.get_mut(&id) else { return };
         if let State::Waiting(_) | State::Doubting(_) = link.state {
             let Some(node) = self.target.metadata().leader(&link.name.target_topic, link.name.partition) else {
-                return self.wait(now, id);
+                return self.wait(now, id, "the partition has no leader");
             };
             let name = &link.name;
             let resume = Resume::new(
@@ -104,24 +104,39 @@ impl Shard {
         }
         match resume.handle_response(now, &response) {
             Ok(Progress::On) => self.step(now, id),
-            Ok(Progress::Later(_)) => self.wait(now, id),
+            Ok(Progress::Later(code)) => self.later(now, id, code),
             Err(why) => self.stop_link(now, id, StopReason::Target(why), false),
         }
     }
 
     fn not_placed(&mut self, now: Now, id: LinkId, error: &CallError) {
         match error {
-            CallError::NotSent(_) | CallError::Unknown(_) => self.wait(now, id),
+            CallError::NotSent(_) | CallError::Unknown(_) => self.wait(now, id, &error.to_string()),
             CallError::Unsupported { .. } => {
                 self.stop_link(now, id, StopReason::NoCommonVersion(error.to_string()), false);
             }
         }
     }
 
+    /// The target's leader did not say where its log ends.
+    fn later(&mut self, now: Now, id: LinkId, code: ErrorCode) {
+        let passing =
+            code.is_retriable() || matches!(code, ErrorCode::UNKNOWN_SERVER_ERROR | ErrorCode::OFFSET_OUT_OF_RANGE);
+        if passing {
+            self.wait(now, id, &code.to_string());
+        } else {
+            self.stop_link(now, id, StopReason::TargetUnreadable(code), false);
+        }
+    }
+
     /// Tries again after the link's back-off, at whichever broker leads then.
-    fn wait(&mut self, now: Now, id: LinkId) {
+    fn wait(&mut self, now: Now, id: LinkId, why: &str) {
         let Some(link) = self.links.get_mut(&id) else { return };
         let until = now.after(link.write_backoff.next());
+        if link.write_backoff.is_worth_a_word() {
+            let event = Event::Waits { link: link.name.to_string(), why: why.to_owned() };
+            self.reports.push_back(ShardReport::Event(event));
+        }
         link.state = State::Waiting(until);
         link.route = None;
         self.alarms.insert((until, id));
@@ -139,7 +154,7 @@ impl Shard {
 
     fn found(&mut self, now: Now, id: LinkId, found: Found) {
         let Some(link) = self.links.get_mut(&id) else { return };
-        let Some(route) = link.route else { return self.wait(now, id) };
+        let Some(route) = link.route else { return self.wait(now, id, "the connection is gone") };
         // Producer ids came with magic 2; a mirror has one exactly where its target keeps them.
         if (route.abilities.magic == Magic::V2) != link.producer.is_some() {
             let text = format!(

@@ -292,8 +292,9 @@ impl Shard {
             return self.doubt(now, id, why, None);
         }
         let reason = StopReason::TargetRefuses { from, to, code };
-        if abort {
-            return self.stop_link(now, id, reason, true);
+        // What is not about these records would refuse the next ones just so.
+        if abort || !is_about_records(code) {
+            return self.stop_link(now, id, reason, abort);
         }
         link.lane.leave_out();
         link.counters.dropped += u64::from(records);

@@ -3,6 +3,7 @@
 use super::{MirrorError, Phase, Worker, WorkerReport};
 use crate::clock::Now;
 use crate::ledger::{Checkpoint, LedgerEntry};
+use crate::limits;
 use crate::mirror::link::LinkId;
 use crate::mirror::report::{LinkProgress, ShardCommand, ShardReport};
 use crate::observe::{Event, LinkState, Status, StopReason};
@@ -60,7 +61,10 @@ impl Worker {
         let checkpoint =
             Checkpoint::new(&proved, progress.producer, progress.leader_epoch, progress.drained, now.unix_ms);
         let checkpoint = Checkpoint { origin: progress.origin, ..checkpoint };
-        let news = tracked.told.is_none_or(|told| Checkpoint { written_ms: told.written_ms, ..checkpoint } != told);
+        let old =
+            tracked.told.is_some_and(|told| now.unix_ms.saturating_sub(told.written_ms) >= limits::CHECKPOINT_AGAIN_MS);
+        let news =
+            old || tracked.told.is_none_or(|told| Checkpoint { written_ms: told.written_ms, ..checkpoint } != told);
         if news {
             self.tell_ledger(id, checkpoint);
         }
