@@ -71,6 +71,19 @@ fn a_refusal_that_passes_is_followed_by_a_look_at_the_log() {
 }
 
 #[test]
+fn every_answer_that_is_due_comes_before_the_log_is_read() {
+    // EXACTNESS.md P16: the second of several requests is refused while the third is still being looked at.
+    let mut world = stamped(Release::V3_9, 20, 3);
+    world.config.fetch.partition_bytes_max = 1_000;
+    let refusal = Fault::Refuse(ErrorCode::NOT_LEADER_OR_FOLLOWER);
+    world.network.target.faults.extend([None, Some(refusal), Some(Fault::Slow(5 * SECOND))]);
+    assert!(world.start().reach(MINUTE, |world| !world.doubts().is_empty()));
+    world.run(4 * SECOND);
+    assert_eq!(world.states(), [[LinkState::Waiting]], "the log is read while a request may still change it");
+    world.run(MINUTE).assert_mirrored();
+}
+
+#[test]
 fn an_answer_that_says_no_after_the_append_is_not_believed() {
     // report B38: 20 means that it is there.
     for code in [ErrorCode::NOT_ENOUGH_REPLICAS_AFTER_APPEND, ErrorCode::REQUEST_TIMED_OUT] {

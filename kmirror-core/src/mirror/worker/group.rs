@@ -25,6 +25,8 @@ pub(super) struct Group {
     /// A commit is wanted as soon as the coordinator is known.
     commit_wanted: bool,
     tries: u32,
+    /// A commit was answered, or will not be: whether the group has members is known as far as it can be.
+    probed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,11 +38,16 @@ enum Question {
 
 impl Group {
     pub(super) fn new(name: String) -> Self {
-        Self { name, coordinator: None, call: None, commit_at: None, commit_wanted: false, tries: 0 }
+        Self { name, coordinator: None, call: None, commit_at: None, commit_wanted: false, tries: 0, probed: false }
     }
 
     pub(super) fn poll_timeout(&self) -> Option<Tick> {
         self.commit_at.filter(|_| self.call.is_none())
+    }
+
+    /// Whether it is known that nobody else consumes with the group's id.
+    pub(super) fn is_probed(&self) -> bool {
+        self.probed
     }
 
     /// Whether nothing is on its way and nothing is wanted.
@@ -111,13 +118,27 @@ impl Worker {
         self.ask_group(now, Node::Id(coordinator), request.into(), Question::Commit, 2);
     }
 
+    /// Commits where the links start, before any of them writes: the answer says whether the group has members.
+    pub(super) fn probe(&mut self, now: Now) {
+        let nothing = self.commit_topics().is_empty();
+        let Some(group) = &mut self.group else { return };
+        if nothing {
+            group.probed = true;
+            self.position(now);
+        } else if group.call.is_none() {
+            self.commit(now);
+        }
+    }
+
     fn commit_topics(&self) -> Vec<OffsetCommitTopic> {
         let mut grouped = ByTopic::new();
         for tracked in self.links.values() {
-            let Some(proved) = tracked.progress.as_ref().and_then(|progress| progress.proved) else { continue };
+            let proved =
+                tracked.progress.as_ref().and_then(|progress| progress.proved).map(|proved| proved.source_next);
+            let Some(source_next) = proved.or(tracked.start) else { continue };
             let partition = OffsetCommitPartition {
                 partition_index: tracked.name.partition,
-                committed_offset: proved.source_next.0,
+                committed_offset: source_next.0,
                 committed_leader_epoch: -1,
                 committed_metadata: Some(String::new()),
             };
@@ -190,7 +211,11 @@ impl Worker {
         match failed {
             None => {
                 group.tries = 0;
-                if group.commit_wanted {
+                group.probed = true;
+                let wanted = group.commit_wanted;
+                if self.phase == Phase::Positions {
+                    self.position(now);
+                } else if wanted {
                     self.commit(now);
                 }
             }
@@ -209,6 +234,12 @@ impl Worker {
         group.coordinator = None;
         let name = group.name.clone();
         if self.phase == Phase::Positions && !passing {
+            if self.positions.is_committed_known() {
+                // Commits are a courtesy: without the right to them the mirror goes on.
+                group.probed = true;
+                self.event(Event::CommitFailed { group: name, reason: code.to_string() });
+                return self.position(now);
+            }
             return self.committed_unknown(now, name, code.to_string());
         }
         self.group_failed(now, code.to_string());

@@ -27,6 +27,7 @@ use crate::config::{Config, Side};
 use crate::ledger::{Checkpoint, Store, StoreEvent};
 use crate::machine::Machine;
 use crate::observe::{Event, Status};
+use crate::offset::SourceOffset;
 
 pub use ending::{EndReason, Summary};
 pub use error::MirrorError;
@@ -102,6 +103,8 @@ struct Tracked {
     name: LinkName,
     shard: usize,
     checkpoint: Option<Checkpoint>,
+    /// Where it starts, once that is decided.
+    start: Option<SourceOffset>,
     progress: Option<LinkProgress>,
     /// What the ledger was last told.
     told: Option<Checkpoint>,

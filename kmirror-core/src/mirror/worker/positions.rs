@@ -25,6 +25,8 @@ pub(super) struct Positions {
     ends: BTreeMap<LinkId, i64>,
     calls: BTreeMap<CallId, (Bound, Vec<LinkId>)>,
     retry_at: Option<Tick>,
+    /// Where each link starts, per shard, while the group is probed.
+    specs: Option<BTreeMap<usize, Vec<LinkSpec>>>,
 }
 
 /// Which end of a log.
@@ -42,6 +44,11 @@ impl Positions {
     /// The group's committed offsets are known.
     pub(super) fn set_committed(&mut self, committed: BTreeMap<(String, i32), i64>) {
         self.committed = Some(committed);
+    }
+
+    /// Whether the group's committed offsets are known.
+    pub(super) fn is_committed_known(&self) -> bool {
+        self.committed.is_some()
     }
 
     fn known(&self, bound: Bound) -> &BTreeMap<LinkId, i64> {
@@ -101,7 +108,13 @@ impl Worker {
         let links = self.links.len();
         let known = self.positions.starts.len() == links && self.positions.ends.len() == links;
         if known && self.positions.committed.is_some() && self.store.is_idle() {
-            self.open_links(now);
+            let specs = self.positions.specs.take().unwrap_or_else(|| self.place_links());
+            if self.group.as_ref().is_none_or(super::group::Group::is_probed) {
+                self.open_links(now, specs);
+            } else {
+                self.positions.specs = Some(specs);
+                self.probe(now);
+            }
         }
     }
 
@@ -180,12 +193,14 @@ impl Worker {
         self.positions.retry_at = Some(now.after(self.config.source.retry_backoff));
     }
 
-    fn open_links(&mut self, now: Now) {
+    /// Decides where each link starts.
+    fn place_links(&mut self) -> BTreeMap<usize, Vec<LinkSpec>> {
         let mut specs: BTreeMap<usize, Vec<LinkSpec>> = BTreeMap::new();
         let ids: Vec<LinkId> = self.links.keys().copied().collect();
         for id in ids {
             let Some(start) = self.start_of(id) else { continue };
-            let Some(tracked) = self.links.get(&id) else { continue };
+            let Some(tracked) = self.links.get_mut(&id) else { continue };
+            tracked.start = Some(start);
             let until = self.positions.ends.get(&id).copied().unwrap_or(0);
             let spec = LinkSpec {
                 id,
@@ -198,6 +213,10 @@ impl Worker {
             };
             specs.entry(tracked.shard).or_default().push(spec);
         }
+        specs
+    }
+
+    fn open_links(&mut self, now: Now, specs: BTreeMap<usize, Vec<LinkSpec>>) {
         self.phase = Phase::Running;
         self.undrained = specs.keys().copied().collect();
         for (shard, specs) in specs {

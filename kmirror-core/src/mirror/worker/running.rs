@@ -133,7 +133,7 @@ impl Worker {
         let Some(group) = &self.group else { return };
         let due = match group.poll_timeout() {
             Some(at) => at <= now.tick,
-            // The first commit comes as soon as every link has its place: it shows early whether the group is alive.
+            // The group was not asked at the start: as soon as every link has its place.
             None => {
                 group.is_idle()
                     && self.links.values().all(|tracked| tracked.stopped || is_placed(tracked.progress.as_ref()))

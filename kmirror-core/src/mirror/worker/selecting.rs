@@ -122,6 +122,7 @@ impl Worker {
                 name,
                 shard: number % self.shards,
                 checkpoint: None,
+                start: None,
                 progress: None,
                 told: None,
                 waits: false,
