@@ -9,6 +9,7 @@ use kmirror_tests::kmirror::Running;
 use kmirror_tests::wait::{self, Deadline};
 
 use super::Mirror;
+use super::stop::written;
 
 const RECORDS: u64 = 300_000;
 const TOPIC: &str = "leaders";
@@ -38,7 +39,7 @@ fn a_killed_broker_on_either_side_loses_and_repeats_nothing() -> Result {
         wait_until_written(&mut running, &target, RECORDS / part)?;
         cluster.kill(1)?;
         // While it is down the rest goes on: more arrives than had when it was killed.
-        let before = written(&target);
+        let before = written(&target, TOPIC);
         wait_until_written(&mut running, &target, before + RECORDS / 50)?;
         cluster.restart(1)?;
     }
@@ -50,12 +51,6 @@ fn wait_until_written(running: &mut Running, target: &Cluster, records: u64) -> 
     let what = format!("{records} records of {TOPIC} on the target");
     wait::until(Deadline::after(Duration::from_secs(90)), &what, || {
         let over = running.status()?.is_some();
-        Ok((written(target) >= records || over).then_some(()))
+        Ok((written(target, TOPIC) >= records || over).then_some(()))
     })
-}
-
-/// Records at the target. While a leader moves its partition has no end to tell: then what was seen counts as nothing.
-fn written(target: &Cluster) -> u64 {
-    let ends = target.ends(TOPIC).unwrap_or_default();
-    ends.into_iter().flatten().filter_map(|end| u64::try_from(end).ok()).sum()
 }
