@@ -9,7 +9,7 @@ use kmirror_proto::messages::{
     ListOffsetsRequest, ListOffsetsResponse, ListOffsetsTopic,
 };
 
-use super::{Shard, expect_response, request};
+use super::{Shard, expect_response};
 use crate::client::{ByTopic, CallId, CallOptions, Node, Reply};
 use crate::clock::{Now, Tick};
 use crate::config::Isolation;
@@ -182,7 +182,7 @@ impl Shard {
         let timeout = self.config.source.request_timeout.saturating_add(wait);
         // Fetch v0 and v1 answer in magic 0: timestamps would be lost (fact F1). Every broker from 0.10 on has v2.
         let options = CallOptions { min_version: 2, max_version: i16::MAX, timeout, on: None };
-        let call = self.source.call(now, Node::Id(node), request(fetch), options);
+        let call = self.source.call(now, Node::Id(node), fetch.into(), options);
         self.fetching.reserved += room;
         self.fetching.flights.insert(node, FetchFlight { call, asked, reserved: room });
     }
@@ -448,7 +448,7 @@ impl Shard {
         let list = ListOffsetsRequest { isolation_level: 0, topics: vec![topic] };
         let timeout = self.config.source.request_timeout;
         let options = CallOptions { min_version: 0, max_version: i16::MAX, timeout, on: None };
-        let call = self.source.call(now, Node::Id(node), request(list), options);
+        let call = self.source.call(now, Node::Id(node), list.into(), options);
         self.fetching.bounds.insert(call, id);
     }
 

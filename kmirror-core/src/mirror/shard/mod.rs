@@ -10,8 +10,6 @@ mod writing;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use kmirror_proto::messages::AnyRequest;
-
 use super::link::{Link, LinkId, LinkSpec, State};
 use super::report::{LinkProgress, ShardCommand, ShardReport};
 use crate::client::{CallId, Client, ClientEvent, NetAction, NetEvent, Reply};
@@ -369,8 +367,3 @@ macro_rules! expect_response {
     };
 }
 use expect_response;
-
-/// A request with its boxed kind: keeps the call sites short.
-fn request(request: impl Into<AnyRequest>) -> AnyRequest {
-    request.into()
-}

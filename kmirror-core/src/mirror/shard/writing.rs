@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kmirror_proto::error_code::ErrorCode;
 use kmirror_proto::messages::{ProducePartition, ProduceRequest, ProduceTopic, ProducedPartition, RecordChunks};
 
-use super::{Shard, expect_response, request};
+use super::{Shard, expect_response};
 use crate::client::{ByTopic, CallError, CallId, CallOptions, ConnId, Node, Reply};
 use crate::clock::{Now, Tick};
 use crate::limits;
@@ -92,7 +92,7 @@ impl Shard {
             Magic::V2 => (3, i16::MAX),
         };
         let options = CallOptions { min_version, max_version, timeout, on: Some(filling.conn) };
-        let call = self.target.call(now, Node::Id(node), request(produce), options);
+        let call = self.target.call(now, Node::Id(node), produce.into(), options);
         for id in filling.links.values().flat_map(BTreeMap::values) {
             if let Some(link) = self.links.get_mut(id) {
                 link.answers_due += 1;
