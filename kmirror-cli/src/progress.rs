@@ -85,8 +85,15 @@ mod tests {
     use super::*;
 
     fn status(counters: Counters, links_stopped: usize) -> Status {
-        let topic = TopicStatus { counters, links: 8, links_caught_up: 3, links_stopped, lag: Some(1200) };
-        Status { topics: [("t".to_owned(), topic)].into(), elapsed: Duration::from_secs(20) }
+        let topic = TopicStatus {
+            counters,
+            links: 8,
+            links_caught_up: 3,
+            links_stopped,
+            lag: Some(1200),
+            ..TopicStatus::default()
+        };
+        Status { topics: [("t".to_owned(), topic)].into(), elapsed: Duration::from_secs(20), ..Status::default() }
     }
 
     #[test]

@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn one_topic_has_one_line() {
         let topics = [("test-mirror".to_owned(), topic(1_000_000, 90_000_000, Some(0)))].into();
-        let text = table(&Status { topics, elapsed: Duration::from_millis(12_340) });
+        let text = table(&Status { topics, elapsed: Duration::from_millis(12_340), ..Status::default() });
         assert_eq!(
             text,
             "topic          records     bytes  dropped  links  lag\n\
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn several_topics_have_a_sum() {
         let topics = [("a".to_owned(), topic(1, 10, Some(2))), ("b".to_owned(), topic(2, 20, None))].into();
-        let text = table(&Status { topics, elapsed: Duration::from_secs(125) });
+        let text = table(&Status { topics, elapsed: Duration::from_secs(125), ..Status::default() });
         assert_eq!(
             text,
             "topic       records  bytes  dropped  links  lag\n\

@@ -48,6 +48,7 @@ pub mod rules;
 
 pub mod client;
 pub mod fetch;
+pub mod filter;
 pub mod plan;
 pub mod produce;
 pub mod ledger;

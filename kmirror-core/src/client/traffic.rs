@@ -250,6 +250,8 @@ fn throttle_time(response: &AnyResponse) -> Duration {
         AnyResponse::OffsetFetch(answer) => answer.throttle_time_ms,
         AnyResponse::InitProducerId(answer) => answer.throttle_time_ms,
         AnyResponse::CreateTopics(answer) => answer.throttle_time_ms,
+        AnyResponse::CreatePartitions(answer) => answer.throttle_time_ms,
+        AnyResponse::DescribeConfigs(answer) => answer.throttle_time_ms,
     };
     Duration::from_millis(u64::try_from(ms).unwrap_or(0)).min(THROTTLE_MAX)
 }

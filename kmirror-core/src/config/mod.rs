@@ -17,6 +17,11 @@ mod pattern;
 pub mod topics;
 pub use topics::{TopicPattern, TopicSelection};
 
+mod routing;
+pub use routing::{
+    LossPolicy, PartitionPolicy, Policies, Rename, Route, RouteConfig, RouteRule, Routing, TopicCreation,
+};
+
 pub mod properties;
 pub use properties::{RawConfig, RawEntry};
 

@@ -5,6 +5,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::routing::Routing;
 use super::topics::TopicSelection;
 
 /// Which of the two clusters.
@@ -87,7 +88,7 @@ pub struct ProduceConfig {
     pub in_flight_max: usize,
     /// `compression.type`, where records have to be re-encoded; `None` keeps the source's codec.
     pub compression: Option<kmirror_proto::compress::Codec>,
-    /// `abort.on.send.failure`: a batch that the target refuses for good stops the mirror; otherwise its records are counted and logged.
+    /// `abort.on.send.failure`: a link that stops because the target refuses a record stops the whole mirror.
     pub abort_on_send_failure: bool,
     /// How long a request of unknown outcome may still take effect (rule P7).
     pub settle: Duration,
@@ -106,7 +107,12 @@ pub struct Config {
     pub target: ClusterConfig,
     /// Which topics.
     pub topics: TopicSelection,
-    /// Where a link starts that has no position.
+    /// Where each of them goes, and what holds on the way.
+    pub routing: Routing,
+    /// How often both clusters are looked at for topics and partitions that came or went.
+    pub refresh_interval: Duration,
+    /// Where a link starts that has no position when the mirror runs for the first time. What is found later starts at
+    /// its first record.
     pub start: StartPolicy,
     /// How the source is read.
     pub fetch: FetchConfig,
@@ -166,6 +172,8 @@ pub mod defaults {
     pub const SETTLE: Duration = Duration::from_secs(30);
     /// Kafka: 60 s (admin client).
     pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
+    /// MirrorMaker 2: 10 min.
+    pub const REFRESH_INTERVAL: Duration = Duration::from_secs(10);
     /// MirrorMaker: 60 s.
     pub const COMMIT_INTERVAL: Duration = Duration::from_secs(60);
     /// No counterpart: MirrorMaker has no ledger.

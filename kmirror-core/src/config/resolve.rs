@@ -8,6 +8,7 @@ use super::error::ConfigError;
 use super::keys::Role;
 use super::model::{Config, ProduceConfig, defaults};
 use super::properties::RawConfig;
+use super::routing::Routing;
 use super::topics::TopicSelection;
 use super::values::Values;
 
@@ -72,6 +73,8 @@ pub fn resolve(options: &RunOptions) -> Result<Resolved, ConfigError> {
         group,
         target: cluster(Role::Producer, &options.producer, None)?,
         topics: TopicSelection::pattern(&options.topics)?,
+        routing: Routing::default(),
+        refresh_interval: defaults::REFRESH_INTERVAL,
         start: start(&consumer, &mut warnings)?,
         fetch,
         produce: ProduceConfig {

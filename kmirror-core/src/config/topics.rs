@@ -3,6 +3,8 @@
 //! MirrorMaker's whitelist (`kafka.utils.Whitelist`, later `TopicFilter.IncludeList`): white space and quotes around
 //! it are dropped, a comma is `|`, and the whole name must match.
 
+use std::fmt;
+
 use regex::Regex;
 
 use super::error::{ConfigError, PatternFault};
@@ -15,10 +17,12 @@ pub struct TopicPattern {
     regex: Regex,
 }
 
-/// The topics that a mirror copies: those that its pattern names, but for internal ones.
+/// The topics that a mirror copies: those that its include pattern names and its exclude pattern does not, but for
+/// internal ones.
 #[derive(Clone, Debug)]
 pub struct TopicSelection {
-    pattern: TopicPattern,
+    include: TopicPattern,
+    exclude: Option<TopicPattern>,
 }
 
 impl TopicPattern {
@@ -57,25 +61,39 @@ impl TopicSelection {
     ///
     /// As [`TopicPattern::parse`].
     pub fn pattern(text: &str) -> Result<Self, ConfigError> {
-        TopicPattern::parse(text).map(|pattern| Self { pattern })
+        TopicPattern::parse(text).map(|include| Self { include, exclude: None })
+    }
+
+    /// The topics that `include` names and `exclude` does not.
+    #[must_use]
+    pub fn new(include: TopicPattern, exclude: Option<TopicPattern>) -> Self {
+        Self { include, exclude }
     }
 
     /// Whether the topic is copied.
     #[must_use]
     pub fn matches(&self, name: &str) -> bool {
-        self.pattern.matches(name) && !is_internal(name)
+        self.names(name) && !is_internal(name)
     }
 
     /// Whether the pattern names the topic, which is not copied because it is internal: worth a line in the log.
     #[must_use]
     pub fn passes_over(&self, name: &str) -> bool {
-        self.pattern.matches(name) && is_internal(name)
+        self.names(name) && is_internal(name)
     }
 
-    /// The pattern as it was given.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        self.pattern.as_str()
+    fn names(&self, name: &str) -> bool {
+        self.include.matches(name) && !self.exclude.as_ref().is_some_and(|exclude| exclude.matches(name))
+    }
+}
+
+impl fmt::Display for TopicSelection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.include.as_str())?;
+        match &self.exclude {
+            Some(exclude) => write!(f, " (without {})", exclude.as_str()),
+            None => Ok(()),
+        }
     }
 }
 

@@ -7,4 +7,4 @@ mod reason;
 pub use reason::StopReason;
 
 mod status;
-pub use status::{Counters, LinkState, Status, TopicStatus};
+pub use status::{Counters, LinkState, Status, TopicState, TopicStatus};

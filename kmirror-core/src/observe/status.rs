@@ -36,11 +36,33 @@ pub struct Counters {
     pub headers_dropped: u64,
     /// Records that were left out: MirrorMaker's `numDroppedMessages`.
     pub dropped: u64,
+    /// Records that the route's filters do not let through.
+    pub filtered: u64,
+}
+
+/// What a topic is doing: the worst of what its links do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TopicState {
+    /// The target's topic is prepared, or links look for their place.
+    #[default]
+    Preparing,
+    /// Every link copies.
+    Running,
+    /// Something outside has to change first; it is looked for again and again.
+    Blocked,
+    /// At least one link stands still for good.
+    Stopped,
 }
 
 /// One topic of the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TopicStatus {
+    /// Its name on the target.
+    pub target: String,
+    /// What it is doing.
+    pub state: TopicState,
+    /// Why it is blocked or stopped: the first reason, in one sentence with the way out.
+    pub reason: Option<String>,
     /// What was done.
     pub counters: Counters,
     /// Links of the topic.
@@ -56,6 +78,8 @@ pub struct TopicStatus {
 /// The whole mirror.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
+    /// The mirror's name.
+    pub name: String,
     /// By source topic.
     pub topics: BTreeMap<String, TopicStatus>,
     /// Since the start.
@@ -72,6 +96,7 @@ impl Counters {
         self.batches_skipped += other.batches_skipped;
         self.headers_dropped += other.headers_dropped;
         self.dropped += other.dropped;
+        self.filtered += other.filtered;
     }
 }
 
@@ -85,6 +110,7 @@ impl Status {
             total.links += topic.links;
             total.links_caught_up += topic.links_caught_up;
             total.links_stopped += topic.links_stopped;
+            total.state = total.state.max(topic.state);
             total.lag = total.lag.zip(topic.lag).map(|(a, b)| a.saturating_add(b));
         }
         total

@@ -31,6 +31,19 @@ pub struct Abilities {
     pub takes_unknown_ids: bool,
 }
 
+/// What the target's topic takes, as far as its settings could be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TopicLimits {
+    /// `max.message.bytes`: the largest batch, as it is sent, in bytes.
+    pub batch_bytes_max: Option<usize>,
+    /// Records without a key are refused: the topic is compacted, and the source's is not, as far as is known.
+    pub keys_required: bool,
+    /// The oldest timestamp that is taken, in milliseconds before the broker's clock.
+    pub timestamp_before_max_ms: Option<i64>,
+    /// The newest timestamp that is taken, in milliseconds after the broker's clock.
+    pub timestamp_after_max_ms: Option<i64>,
+}
+
 /// What judging needs to know beside the batch.
 #[derive(Clone, Copy, Debug)]
 pub struct View {

@@ -16,7 +16,10 @@ mod entry;
 pub use entry::next_offset;
 
 mod judge;
-pub use judge::{Abilities, Magic, Refuse, Rewrite, Skip, Verdict, View, judge};
+pub use judge::{Abilities, Magic, Refuse, Rewrite, Skip, TopicLimits, Verdict, View, judge};
+
+mod loss;
+pub use loss::{LeftOut, Loss, LossRange};
 
 mod decode;
 pub use decode::{Fingerprint, SourceRecord, decode};

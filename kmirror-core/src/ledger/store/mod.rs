@@ -264,7 +264,9 @@ impl Store {
             AnyResponse::ApiVersions(_)
             | AnyResponse::FindCoordinator(_)
             | AnyResponse::OffsetCommit(_)
-            | AnyResponse::OffsetFetch(_) => self.fail("an answer to another question"),
+            | AnyResponse::OffsetFetch(_)
+            | AnyResponse::CreatePartitions(_)
+            | AnyResponse::DescribeConfigs(_) => self.fail("an answer to another question"),
         }
     }
 

@@ -307,6 +307,8 @@ fn config() -> Config {
         source: cluster("source"),
         target: cluster("target"),
         topics: TopicSelection::pattern("t.*").unwrap(),
+        routing: crate::config::Routing::default(),
+        refresh_interval: crate::config::defaults::REFRESH_INTERVAL,
         start: StartPolicy::Earliest,
         fetch: FetchConfig::default(),
         produce: ProduceConfig::default(),

@@ -167,7 +167,8 @@ impl Worker {
     }
 
     pub(super) fn status(&self, now: Now) -> Status {
-        let mut status = Status { elapsed: now.tick.since(self.started.unwrap_or(now.tick)), ..Status::default() };
+        let elapsed = now.tick.since(self.started.unwrap_or(now.tick));
+        let mut status = Status { name: self.config.name.clone(), elapsed, ..Status::default() };
         for tracked in self.links.values() {
             let topic = status.topics.entry(tracked.name.topic.to_string()).or_default();
             let first = topic.links == 0;

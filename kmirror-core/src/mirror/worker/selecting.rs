@@ -70,7 +70,7 @@ impl Worker {
         let Some((first, _)) = topics.first() else {
             let error = MirrorError::NothingMatches {
                 cluster: cluster_name(self.metadata(Side::Source), &self.config.source),
-                pattern: self.config.topics.as_str().to_owned(),
+                pattern: self.config.topics.to_string(),
                 topics: self.source.metadata().topics.len(),
             };
             return self.fail(now, error);
