@@ -164,6 +164,8 @@ impl Broker {
             AnyRequest::CreateTopics(request) => self.create(&request),
             AnyRequest::OffsetFetch(request) => self.committed(&request.topics.unwrap_or_default()),
             AnyRequest::OffsetCommit(request) => self.commit(request.topics),
+            // It does not offer them, and a broker hangs up on what it does not offer.
+            AnyRequest::CreatePartitions(_) | AnyRequest::DescribeConfigs(_) => return Reaction::Close(None),
         })
     }
 

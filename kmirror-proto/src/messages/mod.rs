@@ -59,6 +59,18 @@ pub use create_topics::{
     CreatedTopic, CreatedTopicConfig,
 };
 
+mod create_partitions;
+pub use create_partitions::{
+    CreatePartitionsAssignment, CreatePartitionsRequest, CreatePartitionsResponse, CreatePartitionsResult,
+    CreatePartitionsTopic,
+};
+
+mod describe_configs;
+pub use describe_configs::{
+    ConfigSynonym, DescribeConfigsRequest, DescribeConfigsResource, DescribeConfigsResponse, DescribedConfig,
+    DescribedResource,
+};
+
 /// The body of a request or of a response.
 ///
 /// `version` has to be one that the API has; [`AnyRequest`] and [`AnyResponse`] check it.
@@ -208,6 +220,8 @@ apis! {
     OffsetFetch OffsetFetchRequest OffsetFetchResponse,
     InitProducerId InitProducerIdRequest InitProducerIdResponse,
     CreateTopics CreateTopicsRequest CreateTopicsResponse,
+    CreatePartitions CreatePartitionsRequest CreatePartitionsResponse,
+    DescribeConfigs DescribeConfigsRequest DescribeConfigsResponse,
 }
 
 impl AnyRequest {

@@ -2,9 +2,9 @@
 //! for something else.
 
 use kmirror_proto::messages::{
-    CreateTopicsRequest, FetchRequest, FetchResponse, FetchableTopic, FetchedPartition, FindCoordinatorRequest,
-    ForgottenTopic, InitProducerIdRequest, MetadataRequest, MetadataRequestTopic, OffsetCommitRequest,
-    OffsetFetchRequest, ProduceRequest,
+    CreateTopicsRequest, DescribeConfigsRequest, FetchRequest, FetchResponse, FetchableTopic, FetchedPartition,
+    FindCoordinatorRequest, ForgottenTopic, InitProducerIdRequest, MetadataRequest, MetadataRequestTopic,
+    OffsetCommitRequest, OffsetFetchRequest, ProduceRequest,
 };
 use kmirror_proto::{AnyRequest, AnyResponse, EncodeError, decode_response, encode_request, encode_response};
 
@@ -74,6 +74,10 @@ fn what_must_not_be_dropped_is_refused() {
     refused(2, InitProducerIdRequest { producer_id: 1, ..Default::default() }, "a new id would come");
     refused(2, InitProducerIdRequest { producer_epoch: 1, ..Default::default() }, "another epoch would come");
     refused(0, CreateTopicsRequest { validate_only: true, ..Default::default() }, "the topics would be created");
+    let asked = DescribeConfigsRequest { include_synonyms: true, ..Default::default() };
+    refused(0, asked, "the answer would lack what was asked for");
+    let asked = DescribeConfigsRequest { include_documentation: true, ..Default::default() };
+    refused(2, asked, "the answer would lack what was asked for");
 }
 
 #[test]

@@ -5,10 +5,11 @@
 use bytes::Bytes;
 use kmirror_proto::messages::{
     AbortedTransaction, ApiVersionRange, ApiVersionsRequest, CreatableTopic, CreatableTopicConfig, CreateTopicsRequest,
-    CreatedTopic, FetchPartition, FetchRequest, FetchTopic, FetchedOffset, FetchedPartition, ListOffsetsPartition,
-    ListOffsetsRequest, ListOffsetsTopic, ListedOffset, MetadataBroker, MetadataRequest, MetadataRequestTopic,
-    OffsetCommitPartition, OffsetCommitRequest, OffsetCommitTopic, OffsetFetchRequest, OffsetFetchTopic,
-    ProducePartition, ProduceRequest, ProduceTopic, ProducedPartition, RecordChunks,
+    CreatedTopic, DescribeConfigsRequest, DescribeConfigsResource, DescribedConfig, FetchPartition, FetchRequest,
+    FetchTopic, FetchedOffset, FetchedPartition, ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic,
+    ListedOffset, MetadataBroker, MetadataRequest, MetadataRequestTopic, OffsetCommitPartition, OffsetCommitRequest,
+    OffsetCommitTopic, OffsetFetchRequest, OffsetFetchTopic, ProducePartition, ProduceRequest, ProduceTopic,
+    ProducedPartition, RecordChunks,
 };
 use kmirror_proto::{AnyRequest, AnyResponse, ApiKey, ErrorCode, decode_request, decode_response, encode_request};
 
@@ -213,6 +214,39 @@ fn create_topics_0_and_1() {
         };
         assert_eq!(response.topics, [topic]);
     }
+}
+
+/// v0 knows the default from everything else, and no more; 4.x has lost it.
+#[test]
+fn describe_configs_0() {
+    let resource = |resource_type, name: &str, configuration_keys| DescribeConfigsResource {
+        resource_type,
+        resource_name: name.to_owned(),
+        configuration_keys,
+    };
+    let all = resource(DescribeConfigsResource::TOPIC, "t", None);
+    let one = resource(DescribeConfigsResource::BROKER, "1", Some(vec![name("c")]));
+    let request = DescribeConfigsRequest { resources: vec![all, one], ..Default::default() };
+    // topic "t", null keys; broker "1", 1 key "c"; v1 asks for synonyms behind them
+    let v0 = "00000002  02 0001 74 ffffffff  04 0001 31 00000001 0001 63";
+    asks(0, request.clone(), v0);
+    asks(1, request, &format!("{v0} 00"));
+
+    // throttle, 1 result: error 0, null message, topic "t", 2 configs: name, value, read only, default, sensitive
+    let text = "00000001 00000064 00000001  0000 ffff 02 0001 74
+                00000002 0001 63 0001 76 00 01 00  0001 64 ffff 01 00 01";
+    let response = answer(ApiKey::DESCRIBE_CONFIGS, 0, text);
+    let frame = kmirror_proto::encode_response(1, 0, &response).expect("encodes");
+    assert_eq!(body(&frame), hex(text), "a broker's side writes the same");
+    let AnyResponse::DescribeConfigs(response) = response else { panic!("configs") };
+    let default = DescribedConfig {
+        name: name("c"),
+        value: Some(name("v")),
+        config_source: DescribedConfig::DEFAULT_CONFIG,
+        ..Default::default()
+    };
+    let set = DescribedConfig { name: name("d"), read_only: true, is_sensitive: true, ..Default::default() };
+    assert_eq!((set.config_source, &response.results[0].configs[..]), (DescribedConfig::UNKNOWN, &[default, set][..]));
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn known_from(key: ApiKey) -> i16 {
     match key {
         ApiKey::PRODUCE => 3,
         ApiKey::FETCH => 4,
-        ApiKey::LIST_OFFSETS | ApiKey::OFFSET_FETCH => 1,
+        ApiKey::LIST_OFFSETS | ApiKey::OFFSET_FETCH | ApiKey::DESCRIBE_CONFIGS => 1,
         ApiKey::OFFSET_COMMIT | ApiKey::CREATE_TOPICS => 2,
         _ => 0,
     }
@@ -99,6 +99,8 @@ fn requests_are_the_same_bytes() {
             AnyRequest::OffsetFetch(it) => check_request(key, version, &ours, &requests::offset_fetch(it)),
             AnyRequest::InitProducerId(it) => check_request(key, version, &ours, &requests::init_producer_id(it)),
             AnyRequest::CreateTopics(it) => check_request(key, version, &ours, &requests::create_topics(it)),
+            AnyRequest::CreatePartitions(it) => check_request(key, version, &ours, &requests::create_partitions(it)),
+            AnyRequest::DescribeConfigs(it) => check_request(key, version, &ours, &requests::describe_configs(it)),
         }
     }
 }
@@ -121,6 +123,12 @@ fn responses_are_the_same_bytes() {
             AnyResponse::InitProducerId(it) => check_response(key, version, &ours, &responses::init_producer_id(it)),
             AnyResponse::CreateTopics(it) => {
                 check_response(key, version, &ours, &responses::create_topics(version, it));
+            }
+            AnyResponse::CreatePartitions(it) => {
+                check_response(key, version, &ours, &responses::create_partitions(it));
+            }
+            AnyResponse::DescribeConfigs(it) => {
+                check_response(key, version, &ours, &responses::describe_configs(version, it));
             }
         }
     }

@@ -165,3 +165,33 @@ pub(super) fn create_topics(it: &ours::CreateTopicsRequest) -> theirs::CreateTop
         .with_timeout_ms(it.timeout_ms)
         .with_validate_only(it.validate_only)
 }
+
+pub(super) fn create_partitions(it: &ours::CreatePartitionsRequest) -> theirs::CreatePartitionsRequest {
+    let assignment = |a: &ours::CreatePartitionsAssignment| {
+        theirs::create_partitions_request::CreatePartitionsAssignment::default().with_broker_ids(brokers(&a.broker_ids))
+    };
+    let grown = |t: &ours::CreatePartitionsTopic| {
+        theirs::create_partitions_request::CreatePartitionsTopic::default()
+            .with_name(topic(&t.name))
+            .with_count(t.count)
+            .with_assignments(t.assignments.as_ref().map(|all| all.iter().map(assignment).collect()))
+    };
+    theirs::CreatePartitionsRequest::default()
+        .with_topics(it.topics.iter().map(grown).collect())
+        .with_timeout_ms(it.timeout_ms)
+        .with_validate_only(it.validate_only)
+}
+
+pub(super) fn describe_configs(it: &ours::DescribeConfigsRequest) -> theirs::DescribeConfigsRequest {
+    let asked = |resource: &ours::DescribeConfigsResource| {
+        let keys = resource.configuration_keys.as_ref();
+        theirs::describe_configs_request::DescribeConfigsResource::default()
+            .with_resource_type(resource.resource_type)
+            .with_resource_name(text(&resource.resource_name))
+            .with_configuration_keys(keys.map(|keys| keys.iter().map(|key| text(key)).collect()))
+    };
+    theirs::DescribeConfigsRequest::default()
+        .with_resources(it.resources.iter().map(asked).collect())
+        .with_include_synonyms(it.include_synonyms)
+        .with_include_documentation(it.include_documentation)
+}

@@ -221,3 +221,48 @@ pub(super) fn create_topics(version: i16, it: &ours::CreateTopicsResponse) -> th
         .with_throttle_time_ms(it.throttle_time_ms)
         .with_topics(it.topics.iter().map(created).collect())
 }
+
+pub(super) fn create_partitions(it: &ours::CreatePartitionsResponse) -> theirs::CreatePartitionsResponse {
+    let result = |result: &ours::CreatePartitionsResult| {
+        theirs::create_partitions_response::CreatePartitionsTopicResult::default()
+            .with_name(topic(&result.name))
+            .with_error_code(result.error_code.0)
+            .with_error_message(maybe(result.error_message.as_ref()))
+    };
+    theirs::CreatePartitionsResponse::default()
+        .with_throttle_time_ms(it.throttle_time_ms)
+        .with_results(it.results.iter().map(result).collect())
+}
+
+pub(super) fn describe_configs(version: i16, it: &ours::DescribeConfigsResponse) -> theirs::DescribeConfigsResponse {
+    let synonym = |s: &ours::ConfigSynonym| {
+        theirs::describe_configs_response::DescribeConfigsSynonym::default()
+            .with_name(text(&s.name))
+            .with_value(maybe(s.value.as_ref()))
+            .with_source(s.source)
+    };
+    // Their default, which versions before 3 leave alone, is an empty description.
+    let untold = || (version < 3).then(|| text(""));
+    let config = |c: &ours::DescribedConfig| {
+        theirs::describe_configs_response::DescribeConfigsResourceResult::default()
+            .with_name(text(&c.name))
+            .with_value(maybe(c.value.as_ref()))
+            .with_read_only(c.read_only)
+            .with_config_source(c.config_source)
+            .with_is_sensitive(c.is_sensitive)
+            .with_synonyms(c.synonyms.iter().map(synonym).collect())
+            .with_config_type(c.config_type)
+            .with_documentation(maybe(c.documentation.as_ref()).or_else(untold))
+    };
+    let described = |result: &ours::DescribedResource| {
+        theirs::describe_configs_response::DescribeConfigsResult::default()
+            .with_error_code(result.error_code.0)
+            .with_error_message(maybe(result.error_message.as_ref()))
+            .with_resource_type(result.resource_type)
+            .with_resource_name(text(&result.resource_name))
+            .with_configs(result.configs.iter().map(config).collect())
+    };
+    theirs::DescribeConfigsResponse::default()
+        .with_throttle_time_ms(it.throttle_time_ms)
+        .with_results(it.results.iter().map(described).collect())
+}

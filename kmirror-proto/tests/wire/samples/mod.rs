@@ -7,7 +7,7 @@ pub(crate) mod responses;
 use kmirror_proto::{AnyRequest, AnyResponse, ApiKey};
 
 /// What is spoken: API, highest version, first compact version. The lowest is 0 everywhere.
-pub(crate) const SPOKEN: [(ApiKey, i16, i16); 10] = [
+pub(crate) const SPOKEN: [(ApiKey, i16, i16); 12] = [
     (ApiKey::API_VERSIONS, 4, 3),
     (ApiKey::METADATA, 12, 9),
     (ApiKey::FETCH, 12, 12),
@@ -18,6 +18,8 @@ pub(crate) const SPOKEN: [(ApiKey, i16, i16); 10] = [
     (ApiKey::OFFSET_FETCH, 7, 6),
     (ApiKey::INIT_PRODUCER_ID, 4, 2),
     (ApiKey::CREATE_TOPICS, 7, 5),
+    (ApiKey::CREATE_PARTITIONS, 3, 2),
+    (ApiKey::DESCRIBE_CONFIGS, 4, 4),
 ];
 
 /// Every API with each of its versions.
@@ -38,6 +40,8 @@ pub(crate) fn request(key: ApiKey, version: i16) -> AnyRequest {
         ApiKey::OFFSET_FETCH => requests::offset_fetch(version).into(),
         ApiKey::INIT_PRODUCER_ID => requests::init_producer_id(version).into(),
         ApiKey::CREATE_TOPICS => requests::create_topics(version).into(),
+        ApiKey::CREATE_PARTITIONS => requests::create_partitions(version).into(),
+        ApiKey::DESCRIBE_CONFIGS => requests::describe_configs(version).into(),
         other => panic!("{other} has no sample"),
     }
 }
@@ -55,6 +59,8 @@ pub(crate) fn response(key: ApiKey, version: i16) -> AnyResponse {
         ApiKey::OFFSET_FETCH => responses::offset_fetch(version).into(),
         ApiKey::INIT_PRODUCER_ID => responses::init_producer_id(version).into(),
         ApiKey::CREATE_TOPICS => responses::create_topics(version).into(),
+        ApiKey::CREATE_PARTITIONS => responses::create_partitions(version).into(),
+        ApiKey::DESCRIBE_CONFIGS => responses::describe_configs(version).into(),
         other => panic!("{other} has no sample"),
     }
 }

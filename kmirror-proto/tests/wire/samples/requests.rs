@@ -2,11 +2,12 @@
 
 use bytes::Bytes;
 use kmirror_proto::messages::{
-    ApiVersionsRequest, CreatableReplicaAssignment, CreatableTopic, CreatableTopicConfig, CreateTopicsRequest,
-    FetchPartition, FetchRequest, FetchTopic, FindCoordinatorRequest, ForgottenTopic, InitProducerIdRequest,
-    ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic, MetadataRequest, MetadataRequestTopic,
-    OffsetCommitPartition, OffsetCommitRequest, OffsetCommitTopic, OffsetFetchRequest, OffsetFetchTopic,
-    ProducePartition, ProduceRequest, ProduceTopic, RecordChunks,
+    ApiVersionsRequest, CreatableReplicaAssignment, CreatableTopic, CreatableTopicConfig, CreatePartitionsAssignment,
+    CreatePartitionsRequest, CreatePartitionsTopic, CreateTopicsRequest, DescribeConfigsRequest,
+    DescribeConfigsResource, FetchPartition, FetchRequest, FetchTopic, FindCoordinatorRequest, ForgottenTopic,
+    InitProducerIdRequest, ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic, MetadataRequest,
+    MetadataRequestTopic, OffsetCommitPartition, OffsetCommitRequest, OffsetCommitTopic, OffsetFetchRequest,
+    OffsetFetchTopic, ProducePartition, ProduceRequest, ProduceTopic, RecordChunks,
 };
 
 use super::{carried, text};
@@ -137,5 +138,36 @@ pub(crate) fn create_topics(v: i16) -> CreateTopicsRequest {
         }],
         timeout_ms: 15_000,
         validate_only: v >= 1,
+    }
+}
+
+pub(crate) fn create_partitions(_: i16) -> CreatePartitionsRequest {
+    let assigned = |n: i32| CreatePartitionsAssignment { broker_ids: vec![n, n + 1] };
+    let grown = |name: &str, assignments: Option<Vec<CreatePartitionsAssignment>>| CreatePartitionsTopic {
+        name: name.to_owned(),
+        count: 24,
+        assignments,
+    };
+    CreatePartitionsRequest {
+        topics: vec![grown("orders", None), grown("payments", Some(vec![assigned(1), assigned(2)]))],
+        timeout_ms: 15_000,
+        validate_only: true,
+    }
+}
+
+pub(crate) fn describe_configs(v: i16) -> DescribeConfigsRequest {
+    let asked = |resource_type: i8, name: &str, configuration_keys: Option<Vec<String>>| DescribeConfigsResource {
+        resource_type,
+        resource_name: name.to_owned(),
+        configuration_keys,
+    };
+    let keys = vec!["cleanup.policy".to_owned(), "retention.ms".to_owned()];
+    DescribeConfigsRequest {
+        resources: vec![
+            asked(DescribeConfigsResource::TOPIC, "orders", Some(keys)),
+            asked(DescribeConfigsResource::BROKER, "1", None),
+        ],
+        include_synonyms: v >= 1,
+        include_documentation: v >= 3,
     }
 }

@@ -2,11 +2,13 @@
 
 use bytes::Bytes;
 use kmirror_proto::messages::{
-    AbortedTransaction, ApiVersionRange, ApiVersionsResponse, CommittedPartition, CommittedTopic, CreateTopicsResponse,
-    CreatedTopic, CreatedTopicConfig, FetchResponse, FetchableTopic, FetchedOffset, FetchedOffsetTopic,
-    FetchedPartition, FindCoordinatorResponse, InitProducerIdResponse, ListOffsetsResponse, ListedOffset, ListedTopic,
-    MetadataBroker, MetadataPartition, MetadataResponse, MetadataTopic, OffsetCommitResponse, OffsetFetchResponse,
-    ProduceResponse, ProducedPartition, ProducedTopic, RecordError,
+    AbortedTransaction, ApiVersionRange, ApiVersionsResponse, CommittedPartition, CommittedTopic, ConfigSynonym,
+    CreatePartitionsResponse, CreatePartitionsResult, CreateTopicsResponse, CreatedTopic, CreatedTopicConfig,
+    DescribeConfigsResource, DescribeConfigsResponse, DescribedConfig, DescribedResource, FetchResponse,
+    FetchableTopic, FetchedOffset, FetchedOffsetTopic, FetchedPartition, FindCoordinatorResponse,
+    InitProducerIdResponse, ListOffsetsResponse, ListedOffset, ListedTopic, MetadataBroker, MetadataPartition,
+    MetadataResponse, MetadataTopic, OffsetCommitResponse, OffsetFetchResponse, ProduceResponse, ProducedPartition,
+    ProducedTopic, RecordError,
 };
 use kmirror_proto::{ApiKey, ErrorCode};
 
@@ -180,5 +182,53 @@ pub(crate) fn create_topics(v: i16) -> CreateTopicsResponse {
     CreateTopicsResponse {
         throttle_time_ms: carried(v >= 2, 100, 0),
         topics: vec![topic("orders", Some(configs)), topic("payments", None)],
+    }
+}
+
+pub(crate) fn create_partitions(_: i16) -> CreatePartitionsResponse {
+    let result = |name: &str, error_message: Option<String>| CreatePartitionsResult {
+        name: name.to_owned(),
+        error_code: ErrorCode::INVALID_PARTITIONS,
+        error_message,
+    };
+    CreatePartitionsResponse {
+        throttle_time_ms: 100,
+        results: vec![result("orders", text("it has more already")), result("payments", None)],
+    }
+}
+
+pub(crate) fn describe_configs(v: i16) -> DescribeConfigsResponse {
+    let synonym =
+        |name: &str, value: Option<String>, source: i8| ConfigSynonym { name: name.to_owned(), value, source };
+    let config = |name: &str, value: Option<String>, source: i8| DescribedConfig {
+        name: name.to_owned(),
+        value,
+        read_only: true,
+        config_source: carried(v >= 1 || source == DescribedConfig::DEFAULT_CONFIG, source, DescribedConfig::UNKNOWN),
+        is_sensitive: true,
+        synonyms: carried(
+            v >= 1,
+            vec![synonym("log.cleanup.policy", text("compact"), 4), synonym("secret", None, 5)],
+            Vec::new(),
+        ),
+        config_type: carried(v >= 3, 7, 0),
+        documentation: carried(v >= 3, text("what becomes of old records"), None),
+    };
+    let described = |resource_type: i8, name: &str, error_message: Option<String>| DescribedResource {
+        error_code: ErrorCode::CLUSTER_AUTHORIZATION_FAILED,
+        error_message,
+        resource_type,
+        resource_name: name.to_owned(),
+        configs: vec![
+            config("cleanup.policy", text("compact"), DescribedConfig::TOPIC_CONFIG),
+            config("secret", None, DescribedConfig::DEFAULT_CONFIG),
+        ],
+    };
+    DescribeConfigsResponse {
+        throttle_time_ms: 100,
+        results: vec![
+            described(DescribeConfigsResource::TOPIC, "orders", text("not yours")),
+            described(DescribeConfigsResource::BROKER, "1", None),
+        ],
     }
 }
