@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::offset::{SourceOffset, TargetOffset};
-use crate::plan::Fingerprint;
+use crate::plan::{Fingerprint, LeftOut};
 use crate::produce::{Producer, Proved, Sequence};
 
 /// The version of the value format that this release writes.
@@ -14,8 +14,30 @@ const VERSION: u32 = 1;
 /// What one ledger record says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerEntry {
-    /// A worker proposes a producer id for the mirror; the first one in the log counts (rule P1).
-    Id(i64),
+    /// A worker proposes a producer id for the mirror; the first one of a slot in the log counts (rule P1).
+    Id {
+        /// What it is for.
+        slot: Slot,
+        /// The id.
+        id: i64,
+    },
+    /// Where a source topic goes, and which topic it is: stored before the first record of it is written.
+    Route {
+        /// The source topic.
+        topic: String,
+        /// Where it goes.
+        route: StoredRoute,
+    },
+    /// Records of a link that are left out for good: stored before anything behind them is written. The newest entry of a
+    /// link counts; it has all of them above the link's last stored checkpoint.
+    LeftOut {
+        /// The source topic.
+        topic: String,
+        /// The source partition.
+        partition: i32,
+        /// Their source offsets.
+        ranges: LeftOut,
+    },
     /// How far a link is, says a worker.
     Checkpoint {
         /// Who says so.
@@ -61,12 +83,38 @@ pub struct Checkpoint {
     /// The target leader's epoch at that time, −1 where unknown.
     #[serde(default = "unknown_epoch")]
     pub(crate) leader_epoch: i32,
+    /// The target partition, where it is not the source's.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub target_partition: Option<i32>,
+    /// Which records of the source are mirrored: the digest of filters and isolation; 0 for all committed ones.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub view: u64,
     /// Whether the writer had no request on its way and has left: nothing can come after it.
     #[serde(default)]
     pub drained: bool,
     /// When it was written, milliseconds since 1970.
     #[serde(default)]
     pub written_ms: i64,
+}
+
+/// What a producer id of the mirror is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Slot {
+    /// Every link that has its target partition alone.
+    Exclusive,
+    /// The links of one source partition whose target partition others write to as well: its number.
+    Shared(i32),
+}
+
+/// Where a source topic goes, as the ledger has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredRoute {
+    /// Its name on the target.
+    pub target: String,
+    /// The source topic's id in hexadecimal digits, where its cluster has ids (2.8 and newer): another id under the same
+    /// name is another topic.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub topic_id: Option<String>,
 }
 
 /// The stamp part of a checkpoint.
@@ -105,6 +153,11 @@ const fn unknown_epoch() -> i32 {
     -1
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+const fn is_zero(view: &u64) -> bool {
+    *view == 0
+}
+
 impl Checkpoint {
     /// The checkpoint of a proved point.
     #[must_use]
@@ -121,6 +174,8 @@ impl Checkpoint {
             fingerprint: proved.fingerprint,
             origin: false,
             leader_epoch,
+            target_partition: None,
+            view: 0,
             drained,
             written_ms,
         }
@@ -169,7 +224,10 @@ impl LedgerEntry {
     #[must_use]
     pub fn key(&self) -> String {
         match self {
-            Self::Id(id) => format!("id/{id}"),
+            Self::Id { slot: Slot::Exclusive, id } => format!("id/{id}"),
+            Self::Id { slot: Slot::Shared(partition), id } => format!("shared-id/{partition}/{id}"),
+            Self::Route { topic, .. } => format!("route/{topic}"),
+            Self::LeftOut { topic, partition, .. } => format!("left-out/{partition}/{topic}"),
             Self::Epoch { topic, partition, epoch } => format!("epoch/{epoch}/{partition}/{topic}"),
             // The topic comes last: it may hold every character but the slash.
             Self::Checkpoint { worker, topic, partition, .. } => format!("checkpoint/{worker}/{partition}/{topic}"),
@@ -181,7 +239,9 @@ impl LedgerEntry {
     #[must_use]
     pub fn value(&self) -> Vec<u8> {
         let json = match self {
-            Self::Id(_) | Self::Epoch { .. } | Self::Unknown => format!("{{\"v\":{VERSION}}}"),
+            Self::Id { .. } | Self::Epoch { .. } | Self::Unknown => format!("{{\"v\":{VERSION}}}"),
+            Self::Route { route, .. } => serde_json::to_string(route).unwrap_or_default(),
+            Self::LeftOut { ranges, .. } => serde_json::to_string(ranges.ranges()).unwrap_or_default(),
             Self::Checkpoint { checkpoint, .. } => serde_json::to_string(checkpoint).unwrap_or_default(),
         };
         format!("{:08x} {json}", crc32c(json.as_bytes())).into_bytes()
@@ -199,7 +259,30 @@ impl LedgerEntry {
             "id" => {
                 checked(&key, value)?;
                 let id = rest.parse().map_err(|_| malformed("its key names no producer id"))?;
-                Ok(Self::Id(id))
+                Ok(Self::Id { slot: Slot::Exclusive, id })
+            }
+            "shared-id" => {
+                checked(&key, value)?;
+                let parts = rest.split_once('/');
+                let parsed = parts.and_then(|(partition, id)| Some((partition.parse().ok()?, id.parse().ok()?)));
+                let (partition, id) =
+                    parsed.ok_or_else(|| malformed("its key has not the form shared-id/<partition>/<producer id>"))?;
+                Ok(Self::Id { slot: Slot::Shared(partition), id })
+            }
+            "route" => {
+                let json = checked(&key, value)?;
+                let route = serde_json::from_str(json).map_err(|error| malformed(&error.to_string()))?;
+                Ok(Self::Route { topic: rest.to_owned(), route })
+            }
+            "left-out" => {
+                let json = checked(&key, value)?;
+                let parts = rest.split_once('/');
+                let parsed = parts.and_then(|(partition, topic)| Some((partition.parse().ok()?, topic.to_owned())));
+                let (partition, topic) =
+                    parsed.ok_or_else(|| malformed("its key has not the form left-out/<partition>/<topic>"))?;
+                let ranges: Vec<(i64, i64)> =
+                    serde_json::from_str(json).map_err(|error| malformed(&error.to_string()))?;
+                Ok(Self::LeftOut { topic, partition, ranges: ranges.into_iter().collect() })
             }
             "epoch" => {
                 checked(&key, value)?;
@@ -257,7 +340,16 @@ mod tests {
 
     #[test]
     fn an_entry_reads_back_as_it_was_written() {
-        for entry in [checkpoint(), LedgerEntry::Id(41)] {
+        let (topic, partition) = ("orders.eu".to_owned(), 3);
+        let route = StoredRoute { target: "eu.orders".to_owned(), topic_id: Some("0a".repeat(16)) };
+        for entry in [
+            checkpoint(),
+            LedgerEntry::Id { slot: Slot::Exclusive, id: 41 },
+            LedgerEntry::Id { slot: Slot::Shared(7), id: 42 },
+            LedgerEntry::Epoch { topic: topic.clone(), partition, epoch: 2 },
+            LedgerEntry::Route { topic: topic.clone(), route },
+            LedgerEntry::LeftOut { topic, partition, ranges: [(3, 4), (7, 9)].into_iter().collect() },
+        ] {
             assert_eq!(LedgerEntry::parse(entry.key().as_bytes(), &entry.value()), Ok(entry));
         }
         assert_eq!(checkpoint().key(), "checkpoint/a/3/orders.eu");

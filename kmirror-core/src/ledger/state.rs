@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::entry::{Checkpoint, LedgerEntry, LedgerError};
+use super::entry::{Checkpoint, LedgerEntry, LedgerError, Slot, StoredRoute};
+use crate::plan::LeftOut;
 
 /// Everything that the ledger topic says, newest entry per key.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
-    /// The mirror's producer id: of the `id` entry with the lowest offset.
-    id: Option<(i64, i64)>,
+    /// The mirror's producer ids: of each slot's entries the one with the lowest offset, (offset, id).
+    ids: BTreeMap<Slot, (i64, i64)>,
+    routes: BTreeMap<String, StoredRoute>,
+    left_out: BTreeMap<(String, i32), LeftOut>,
     /// (topic, partition) → worker → checkpoint.
     checkpoints: BTreeMap<(String, i32), BTreeMap<String, Checkpoint>>,
     /// (topic, partition) → the highest epoch.
@@ -23,12 +26,26 @@ impl Ledger {
     /// # Errors
     /// If the record is damaged.
     pub fn read(&mut self, offset: i64, key: &[u8], value: Option<&[u8]>) -> Result<(), LedgerError> {
-        let Some(value) = value else { return Ok(()) };
-        match LedgerEntry::parse(key, value)? {
-            LedgerEntry::Id(id) => {
-                if self.id.is_none_or(|(first, _)| offset < first) {
-                    self.id = Some((offset, id));
+        if let Some(value) = value {
+            self.take(offset, LedgerEntry::parse(key, value)?);
+        }
+        Ok(())
+    }
+
+    /// Takes an entry that stands in the topic at `offset`.
+    pub fn take(&mut self, offset: i64, entry: LedgerEntry) {
+        match entry {
+            LedgerEntry::Id { slot, id } => {
+                let first = self.ids.entry(slot).or_insert((offset, id));
+                if offset < first.0 {
+                    *first = (offset, id);
                 }
+            }
+            LedgerEntry::Route { topic, route } => {
+                self.routes.insert(topic, route);
+            }
+            LedgerEntry::LeftOut { topic, partition, ranges } => {
+                self.left_out.insert((topic, partition), ranges);
             }
             LedgerEntry::Checkpoint { worker, topic, partition, checkpoint } => {
                 self.checkpoints.entry((topic, partition)).or_default().insert(worker, checkpoint);
@@ -39,13 +56,30 @@ impl Ledger {
             }
             LedgerEntry::Unknown => self.unknown += 1,
         }
-        Ok(())
     }
 
-    /// The mirror's producer id, once one is agreed.
+    /// The mirror's producer id for a slot, once one is agreed.
     #[must_use]
-    pub fn id(&self) -> Option<i64> {
-        self.id.map(|(_, id)| id)
+    pub fn id(&self, slot: Slot) -> Option<i64> {
+        self.ids.get(&slot).map(|(_, id)| *id)
+    }
+
+    /// Where a source topic went so far.
+    #[must_use]
+    pub fn route(&self, topic: &str) -> Option<&StoredRoute> {
+        self.routes.get(topic)
+    }
+
+    /// What is left out of a link behind its last stored checkpoint.
+    #[must_use]
+    pub fn left_out(&self, topic: &str, partition: i32) -> LeftOut {
+        self.left_out.get(&(topic.to_owned(), partition)).cloned().unwrap_or_default()
+    }
+
+    /// Whether the mirror has never placed a link.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.checkpoints.is_empty()
     }
 
     /// The furthest checkpoint of a link over all workers (rule P9). It counts as drained only if no worker's
@@ -95,10 +129,14 @@ mod tests {
     #[test]
     fn the_first_id_in_the_log_is_everybodys() {
         let mut ledger = Ledger::default();
-        read(&mut ledger, 5, &LedgerEntry::Id(11));
-        read(&mut ledger, 3, &LedgerEntry::Id(10));
-        read(&mut ledger, 9, &LedgerEntry::Id(12));
-        assert_eq!(ledger.id(), Some(10));
+        let mut read = |offset, slot, id| read(&mut ledger, offset, &LedgerEntry::Id { slot, id });
+        read(5, Slot::Exclusive, 11);
+        read(3, Slot::Exclusive, 10);
+        read(9, Slot::Exclusive, 12);
+        read(1, Slot::Shared(0), 20);
+        read(2, Slot::Shared(0), 21);
+        assert_eq!((ledger.id(Slot::Exclusive), ledger.id(Slot::Shared(0))), (Some(10), Some(20)));
+        assert_eq!(ledger.id(Slot::Shared(1)), None);
     }
 
     #[test]

@@ -25,7 +25,7 @@ use kmirror_proto::ErrorCode;
 use kmirror_proto::messages::{AnyResponse, InitProducerIdRequest};
 use kmirror_proto::records::{Entry, RecordError, split};
 
-use super::entry::LedgerEntry;
+use super::entry::{LedgerEntry, Slot};
 use super::state::Ledger;
 use crate::client::{CallError, CallId, Client, Node, Reply};
 use crate::clock::{Now, Tick};
@@ -41,10 +41,13 @@ pub fn topic_name(name: &str) -> String {
 /// What the store has to say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreEvent {
-    /// Read to its end, and the mirror's producer id is agreed: [`Store::ledger`] is what it says.
+    /// Read to its end, and every wanted producer id is agreed: [`Store::ledger`] is what it says. Told again after
+    /// each [`Store::want_id`].
     Ready,
     /// These entries are acknowledged by every replica.
     Stored(Vec<LedgerEntry>),
+    /// The slot's producer id that [`Store::want_id`] asked for is agreed.
+    Identified(Slot),
     /// Something has to be tried again.
     Delayed(String),
     /// It cannot be used.
@@ -66,6 +69,8 @@ pub struct Store {
     ledger: Ledger,
     log_end: i64,
     position: i64,
+    /// Whose producer ids are wanted; the first one is being agreed on.
+    slots: VecDeque<Slot>,
     /// The newest entry per key that waits, in the order in which it was first put.
     pending: VecDeque<LedgerEntry>,
     writing: Vec<LedgerEntry>,
@@ -101,6 +106,7 @@ impl Store {
             ledger: Ledger::default(),
             log_end: 0,
             position: 0,
+            slots: VecDeque::from([Slot::Exclusive]),
             pending: VecDeque::new(),
             writing: Vec::new(),
             events: VecDeque::new(),
@@ -122,7 +128,14 @@ impl Store {
     /// Whether nothing waits to be written.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.pending.is_empty() && self.writing.is_empty()
+        self.pending.is_empty() && self.writing.is_empty() && self.slots.is_empty()
+    }
+
+    /// A producer id is wanted for `slot`; [`StoreEvent::Identified`] tells when there is one.
+    pub fn want_id(&mut self, slot: Slot) {
+        if !self.slots.contains(&slot) {
+            self.slots.push_back(slot);
+        }
     }
 
     /// An entry to be stored; one that waits under the same key is replaced.
@@ -177,7 +190,10 @@ impl Store {
             (Step::Read, Some(node)) => self.ask_records(now, client, node),
             (Step::Append, Some(node)) => self.write(now, client, node),
             (Step::Ready, Some(node)) => {
-                if !self.is_idle() {
+                if !self.slots.is_empty() {
+                    self.next_slot();
+                    self.advance(now, client);
+                } else if !self.is_idle() {
                     self.write(now, client, node);
                 }
             }
@@ -192,7 +208,10 @@ impl Store {
         }
         self.call = None;
         match &reply.outcome {
-            Err(CallError::Unsupported { .. }) if self.step == Step::Identify => self.ready(),
+            Err(CallError::Unsupported { .. }) if self.step == Step::Identify => {
+                self.slots.clear();
+                self.ready();
+            }
             Err(CallError::Unsupported { .. }) if self.step == Step::Create && !self.by_name => {
                 self.by_name = true;
                 self.step = Step::Find;
@@ -247,7 +266,8 @@ impl Store {
             }
             AnyResponse::InitProducerId(response) => {
                 if response.error_code.is_ok() {
-                    self.pending.push_front(LedgerEntry::Id(response.producer_id));
+                    let slot = self.slots.front().copied().unwrap_or(Slot::Exclusive);
+                    self.pending.push_front(LedgerEntry::Id { slot, id: response.producer_id });
                     self.step = Step::Append;
                 } else {
                     self.refused(now, client, response.error_code);
@@ -366,11 +386,22 @@ impl Store {
         if self.position < self.log_end {
             return;
         }
-        if self.ledger.id().is_some() {
-            self.ready();
-        } else {
-            self.step = Step::Identify;
+        self.next_slot();
+    }
+
+    /// Goes on to the first wanted slot that has no producer id yet.
+    fn next_slot(&mut self) {
+        while let Some(slot) = self.slots.front().copied() {
+            if self.ledger.id(slot).is_none() {
+                self.step = Step::Identify;
+                return;
+            }
+            self.slots.pop_front();
+            if slot != Slot::Exclusive {
+                self.events.push_back(StoreEvent::Identified(slot));
+            }
         }
+        self.ready();
     }
 
     fn ready(&mut self) {
@@ -387,6 +418,9 @@ impl Store {
             self.log_end = self.log_end.max(base_offset.saturating_add(1));
             self.step = Step::Read;
         } else {
+            for (offset, entry) in (base_offset..).zip(&stored) {
+                self.ledger.take(offset, entry.clone());
+            }
             self.events.push_back(StoreEvent::Stored(stored));
         }
     }

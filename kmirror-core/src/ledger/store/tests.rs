@@ -97,7 +97,7 @@ impl Scene {
     fn stored(&self) -> Vec<&LedgerEntry> {
         let stored = self.told.iter().filter_map(|(_, event)| match event {
             StoreEvent::Stored(entries) => Some(entries),
-            StoreEvent::Ready | StoreEvent::Delayed(_) | StoreEvent::Failed(_) => None,
+            StoreEvent::Ready | StoreEvent::Identified(_) | StoreEvent::Delayed(_) | StoreEvent::Failed(_) => None,
         });
         stored.flatten().collect()
     }
@@ -132,7 +132,7 @@ fn a_topic_that_is_not_there_is_created() {
     for release in [Release::V0_10_2, Release::V2_0, Release::V3_9] {
         let mut scene = ready(release);
         assert_eq!(scene.broker().times_asked(ApiKey::CREATE_TOPICS), 1);
-        assert_eq!(scene.rigs[0].store.ledger().id().is_some(), release >= Release::V2_0);
+        assert_eq!(scene.rigs[0].store.ledger().id(Slot::Exclusive).is_some(), release >= Release::V2_0);
     }
 }
 
@@ -140,7 +140,7 @@ fn a_topic_that_is_not_there_is_created() {
 fn on_0_10_0_asking_for_its_name_creates_it() {
     let mut scene = ready(Release::V0_10_0);
     assert_eq!(scene.broker().topics[TOPIC].len(), 1);
-    assert_eq!(scene.rigs[0].store.ledger().id(), None);
+    assert_eq!(scene.rigs[0].store.ledger().id(Slot::Exclusive), None);
 }
 
 #[test]
@@ -155,10 +155,10 @@ fn a_0_10_0_that_creates_nothing_by_itself_is_named() {
 #[test]
 fn a_topic_that_is_there_is_read_and_its_id_taken() {
     let first = ready(Release::V3_9);
-    let id = first.rigs[0].store.ledger().id();
+    let id = first.rigs[0].store.ledger().id(Slot::Exclusive);
     let mut second = first.with_store();
     second.run(5_000 * MS);
-    assert_eq!(second.rigs[1].store.ledger().id(), id);
+    assert_eq!(second.rigs[1].store.ledger().id(Slot::Exclusive), id);
     assert_eq!(second.keys().len(), 1, "no second proposal");
 }
 
@@ -170,8 +170,29 @@ fn two_that_begin_at_once_agree_on_the_first_id() {
     scene.run(5_000 * MS);
     let proposed = scene.keys();
     assert_eq!(proposed.len(), 2, "both had read an empty ledger");
-    let ids: Vec<_> = scene.rigs.iter().map(|rig| format!("id/{}", rig.store.ledger().id().unwrap())).collect();
+    let ids: Vec<_> =
+        scene.rigs.iter().map(|rig| format!("id/{}", rig.store.ledger().id(Slot::Exclusive).unwrap())).collect();
     assert_eq!(ids, [proposed[0].clone(), proposed[0].clone()]);
+}
+
+#[test]
+fn each_slot_has_an_id_of_its_own_and_all_stores_agree_on_it() {
+    let mut scene = ready(Release::V3_9).with_store();
+    scene.run(5_000 * MS);
+    for rig in &mut scene.rigs {
+        rig.store.want_id(Slot::Shared(3));
+        rig.store.want_id(Slot::Shared(4));
+        rig.store.put(entry(0, 5));
+    }
+    scene.run(5_000 * MS);
+    let ids = |rig: usize| {
+        [Slot::Exclusive, Slot::Shared(3), Slot::Shared(4)].map(|slot| scene.rigs[rig].store.ledger().id(slot))
+    };
+    assert_eq!(ids(0), ids(1));
+    assert_eq!(ids(0).iter().flatten().collect::<std::collections::BTreeSet<_>>().len(), 3);
+    let identified = [3, 4].map(|partition| StoreEvent::Identified(Slot::Shared(partition)));
+    assert!(identified.iter().all(|event| scene.events().contains(&event)));
+    assert!(scene.rigs.iter().all(|rig| rig.store.is_idle()), "the entry that waited is stored as well");
 }
 
 #[test]

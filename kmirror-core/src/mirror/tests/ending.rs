@@ -170,5 +170,5 @@ fn a_link_that_wrote_nothing_yet_is_an_origin() {
     fill(&mut world, 0, 1, 1);
     world.start().run(5 * SECOND);
     assert!(!checkpoint(&mut world).origin);
-    assert!(matches!(LedgerEntry::Id(1).key().as_str(), "id/1"));
+    assert!(matches!(LedgerEntry::Id { slot: crate::ledger::Slot::Exclusive, id: 1 }.key().as_str(), "id/1"));
 }

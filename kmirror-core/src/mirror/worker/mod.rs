@@ -212,6 +212,7 @@ impl Worker {
             match event {
                 StoreEvent::Ready => self.ledger_ready(now),
                 StoreEvent::Stored(entries) => self.stored(entries),
+                StoreEvent::Identified(_) => {}
                 StoreEvent::Delayed(reason) => {
                     let topic = self.store.topic().to_owned();
                     self.event(Event::LedgerDelayed { topic, reason });

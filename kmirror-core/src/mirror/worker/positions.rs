@@ -207,7 +207,7 @@ impl Worker {
                 name: tracked.name.clone(),
                 start,
                 checkpoint: tracked.checkpoint,
-                producer_id: self.store.ledger().id(),
+                producer_id: self.store.ledger().id(crate::ledger::Slot::Exclusive),
                 epoch: self.store.ledger().epoch(&tracked.name.topic, tracked.name.partition),
                 until: SourceOffset(until),
             };

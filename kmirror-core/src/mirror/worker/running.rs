@@ -95,7 +95,11 @@ impl Worker {
             let link = match entry {
                 LedgerEntry::Checkpoint { topic, partition, checkpoint, .. } if checkpoint.origin => (topic, partition),
                 LedgerEntry::Epoch { topic, partition, .. } => (topic, partition),
-                LedgerEntry::Checkpoint { .. } | LedgerEntry::Id(_) | LedgerEntry::Unknown => continue,
+                LedgerEntry::Checkpoint { .. }
+                | LedgerEntry::Id { .. }
+                | LedgerEntry::Route { .. }
+                | LedgerEntry::LeftOut { .. }
+                | LedgerEntry::Unknown => continue,
             };
             let Some(id) = self.by_name.get(&link).copied() else { continue };
             if let Some(tracked) = self.links.get_mut(&id)
