@@ -4,6 +4,12 @@
 //! time: where a link goes on is found by counting the records that were mirrored (rule P13). What the decisions
 //! depend on is its [`digest`](RecordFilter::digest): a mirror that was killed goes on only under the digest that it had.
 
+mod conditions;
+pub use conditions::{BadPattern, ConditionFilter, Conditions};
+
+mod time;
+pub use time::timestamp;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -88,6 +94,17 @@ impl Filters {
             }
         }
         replaced.map_or(Decision::Keep, Decision::Replace)
+    }
+}
+
+/// One filter behind the other; empty without any.
+impl fmt::Display for Filters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, filter) in self.0.iter().enumerate() {
+            let before = if at == 0 { "" } else { ", then " };
+            write!(f, "{before}{filter:?}")?;
+        }
+        Ok(())
     }
 }
 
