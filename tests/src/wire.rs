@@ -30,7 +30,8 @@ pub fn brokers(address: &str) -> Result<Vec<Broker>> {
     read_brokers(&mut Answer::of(&answer))
 }
 
-/// The end offset of every partition of `topic`; `None` for one without a leader or whose leader does not answer.
+/// The end offset of every partition of `topic`; `None` for one without a leader or whose leader does not answer. Empty for
+/// a topic that is not there.
 ///
 /// `modern` asks with ListOffsets v1, else with v0 (the only one on 0.10.0).
 pub fn ends(bootstrap: &str, topic: &str, modern: bool) -> Result<Vec<Option<i64>>> {
@@ -68,11 +69,11 @@ pub fn four_letters(address: &str, word: &str) -> Result<String> {
     Ok(answer)
 }
 
-/// The brokers, and the leader of each partition of `topic` (-1: none).
+/// The brokers, and the leader of each partition of `topic` (-1: none). Asks for all topics: a broker that is asked for one
+/// that it does not have would create it.
 fn metadata(address: &str, topic: &str) -> Result<(Vec<Broker>, Vec<i32>)> {
     let mut body = Body::default();
-    body.i32(1);
-    body.string(topic);
+    body.i32(-1);
     let answer = Connection::to(address)?.ask(3, 1, &body)?;
     let mut answer = Answer::of(&answer);
     let brokers = read_brokers(&mut answer)?;
@@ -80,16 +81,18 @@ fn metadata(address: &str, topic: &str) -> Result<(Vec<Broker>, Vec<i32>)> {
     let mut leaders = Vec::new();
     for _ in 0..answer.i32()? {
         answer.i16()?; // error
-        answer.string()?;
+        let wanted = answer.string()? == topic;
         answer.take(1)?; // internal
         for _ in 0..answer.i32()? {
             answer.i16()?; // error
             let partition = usize::try_from(answer.i32()?).unwrap_or(0);
             let leader = answer.i32()?;
-            if leaders.len() <= partition {
+            if wanted && leaders.len() <= partition {
                 leaders.resize(partition + 1, -1);
             }
-            leaders[partition] = leader;
+            if wanted {
+                leaders[partition] = leader;
+            }
             for _ in 0..2 {
                 let replicas = usize::try_from(answer.i32()?).unwrap_or(0);
                 answer.take(4 * replicas)?;

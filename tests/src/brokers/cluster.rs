@@ -198,6 +198,8 @@ fn common_properties(node: &Node, nodes: usize) -> Vec<(String, String)> {
         ("transaction.state.log.replication.factor", &replicas),
         ("transaction.state.log.min.isr", min_isr),
         ("group.initial.rebalance.delay.ms", "0"),
+        // Off by default before 1.0.
+        ("delete.topic.enable", "true"),
         // Fifty partitions of an internal topic each cost a start-up more than the tests gain by them.
         ("offsets.topic.num.partitions", "4"),
         ("transaction.state.log.num.partitions", "4"),

@@ -28,11 +28,6 @@ impl Distribution {
     pub fn class_path(&self) -> String {
         format!("{}/*", self.jars.display())
     }
-
-    /// The one jar of this distribution whose name begins with `artifact` and a digit after the dash.
-    pub fn jar(&self, artifact: &str) -> PathBuf {
-        self.jars.join(format!("{artifact}-{}.jar", self.release.version))
-    }
 }
 
 /// The release `version`, fetched into the cache if it is not there yet.

@@ -25,4 +25,4 @@ pub use fetch::{Distribution, distribution};
 pub use jvm::JvmProfile;
 pub use node::Node;
 pub use release::{Mode, RELEASES, Release, release};
-pub use shared::shared;
+pub use shared::{shared, shared_pair};
