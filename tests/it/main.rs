@@ -4,4 +4,5 @@
 
 mod harness;
 mod mirror;
+mod releases;
 mod tidy;

@@ -7,6 +7,9 @@
 pub mod failure;
 pub mod wait;
 
+mod measured;
+pub use measured::measured;
+
 pub mod cache;
 pub mod process;
 

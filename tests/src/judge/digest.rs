@@ -47,11 +47,7 @@ pub fn dump_with(
     topic: &str,
     properties: &[(&str, &str)],
 ) -> Result<BTreeMap<u32, PartitionDigest>> {
-    let mut program = Program::on(cluster)?.arg("dump").arg(cluster.bootstrap()).arg(topic);
-    for (key, value) in properties {
-        program = program.arg(format!("{key}={value}"));
-    }
-    let text = program.run(WITHIN)?;
+    let text = Program::on(cluster, "dump").arg(topic).properties(properties).run(WITHIN)?;
     let read = |line| parse(line).ok_or_else(|| Failure::new(format!("dump of {topic}: cannot read {line:?}")));
     text.lines().map(read).collect()
 }
@@ -88,7 +84,7 @@ pub fn compare(source: Topic<'_>, target: Topic<'_>) -> Result {
 /// The first records in which two partitions differ, as text.
 fn differences(source: Topic<'_>, target: Topic<'_>, partition: u32, headers: bool) -> Result<String> {
     const LINES: u32 = 5;
-    let mut program = Program::on_any()?.arg("diff").arg(source.cluster.bootstrap()).arg(source.name);
+    let mut program = Program::on_any("diff").arg(source.cluster.bootstrap()).arg(source.name);
     program = program.arg(target.cluster.bootstrap()).arg(target.name);
     program.arg(partition).arg(headers).arg(LINES).run(WITHIN)
 }

@@ -1,12 +1,22 @@
 //! The judge: Kafka's own Java client fills topics and reads them back; its word decides what arrived.
 //!
-//! The program is `tests/judge/Judge.java`, compiled once per machine against the 2.0.0 client. It runs with that client
+//! The program is `tests/judge/*.java`, compiled once per machine against the 2.0.0 client. It runs with that client
 //! against brokers up to 2.0.0, and with the 3.9.1 client (which 2.1 … 4.x understand, zstd included) against newer ones.
 
-mod digest;
 mod program;
+mod server;
 
+mod topics;
+pub use topics::{Description, add_partitions, create, delete, describe};
+
+mod digest;
 pub use digest::{CounterTopic, PartitionDigest, Topic, compare, dump, dump_with};
+
+mod rows;
+pub use rows::{Listing, Row, holds, list, write};
+
+mod zoo;
+pub use zoo::{codecs, write_zoo};
 
 use std::time::Duration;
 
@@ -21,55 +31,22 @@ use program::Program;
 /// The longest that one run of the judge may take.
 const WITHIN: Duration = Duration::from_secs(300);
 
-/// Creates a topic and waits until every partition of it has a leader. `config` holds topic properties, and
-/// `replication.factor` (1 unless said otherwise).
-pub fn create(cluster: &Cluster, topic: &str, partitions: u32, config: &[(&str, &str)]) -> Result {
-    if cluster.release().creates_topics {
-        let mut program = Program::on(cluster)?.arg("create").arg(cluster.bootstrap()).arg(topic).arg(partitions);
-        for (key, value) in config {
-            program = program.arg(format!("{key}={value}"));
-        }
-        program.run(WITHIN)?;
-    } else {
-        create_through_zookeeper(cluster, topic, partitions, config)?;
-    }
-    let what = format!("leaders of all {partitions} partitions of {topic}");
-    wait::until(Deadline::after(Duration::from_secs(60)), &what, || {
-        let ends = cluster.ends(topic).unwrap_or_default();
-        let led = ends.iter().flatten().count();
-        Ok((u32::try_from(led) == Ok(partitions)).then_some(()))
-    })
-}
-
-/// 0.10.0 has no CreateTopics request: its own tool writes to ZooKeeper.
-fn create_through_zookeeper(cluster: &Cluster, topic: &str, partitions: u32, config: &[(&str, &str)]) -> Result {
-    let zookeeper = cluster.zookeeper().ok_or_else(|| Failure::new("TopicCommand needs a ZooKeeper"))?;
-    let mut program = Program::tool(cluster, "kafka.admin.TopicCommand").arg("--zookeeper").arg(zookeeper);
-    program = program.arg("--create").arg("--topic").arg(topic).arg("--partitions").arg(partitions);
-    let factor = config.iter().find(|(key, _)| *key == "replication.factor").map_or("1", |(_, value)| value);
-    program = program.arg("--replication-factor").arg(factor);
-    for (key, value) in config.iter().filter(|(key, _)| *key != "replication.factor") {
-        program = program.arg("--config").arg(format!("{key}={value}"));
-    }
-    program.run(WITHIN).map(drop)
-}
-
 /// Writes acceptance test 1's records: record i of `records` has no key, i as eight bytes big-endian, and goes to
 /// partition i mod P.
 pub fn produce_counter(cluster: &Cluster, topic: &str, records: u64) -> Result {
-    let program = Program::on(cluster)?.arg("produce-counter").arg(cluster.bootstrap()).arg(topic).arg(records);
+    let program = Program::on(cluster, "produce-counter").arg(topic).arg(records);
     program.run(WITHIN).map(drop)
 }
 
 /// Like [`produce_counter`], with the timestamp `first_timestamp` + i for record i: see [`CounterTopic`].
 pub fn produce_counter_at(cluster: &Cluster, topic: &str, counter: CounterTopic) -> Result {
-    let program = Program::on(cluster)?.arg("produce-counter").arg(cluster.bootstrap()).arg(topic).arg(counter.records);
+    let program = Program::on(cluster, "produce-counter").arg(topic).arg(counter.records);
     program.arg(format!("timestamp={}", counter.first_timestamp)).run(WITHIN).map(drop)
 }
 
 /// Writes `records` values of `size` bytes without keys, round robin over the partitions: a load for measurements.
 pub fn perf_fill(cluster: &Cluster, topic: &str, records: u64, size: u32) -> Result {
-    let program = Program::on(cluster)?.arg("perf-fill").arg(cluster.bootstrap()).arg(topic);
+    let program = Program::on(cluster, "perf-fill").arg(topic);
     program.arg(format!("records={records}")).arg(format!("size={size}")).run(WITHIN).map(drop)
 }
 
@@ -120,7 +97,7 @@ impl Workload {
 
 /// Writes a workload.
 pub fn produce(cluster: &Cluster, topic: &str, workload: &Workload) -> Result {
-    let mut program = Program::on(cluster)?.arg("produce").arg(cluster.bootstrap()).arg(topic);
+    let mut program = Program::on(cluster, "produce").arg(topic);
     program = program.arg(format!("records={}", workload.records));
     for word in &workload.words {
         program = program.arg(word);
@@ -131,13 +108,14 @@ pub fn produce(cluster: &Cluster, topic: &str, workload: &Workload) -> Result {
 /// Writes transactions of several producers, interleaved with each other and with writes without one; some are committed,
 /// some aborted, some empty. The last one, over all partitions, ends as `end` says: `commit`, `abort` or `open`.
 pub fn produce_transactions(cluster: &Cluster, topic: &str, end: &str, codec: &str) -> Result {
-    let program = Program::on(cluster)?.arg("transactions").arg(cluster.bootstrap()).arg(topic);
-    program.arg(format!("end={end}")).arg(format!("compression.type={codec}")).run(WITHIN).map(drop)
+    let program = Program::on(cluster, "transactions").arg(topic);
+    // A transaction stays open only if its producer's JVM ends at once.
+    program.arg(format!("end={end}")).arg(format!("compression.type={codec}")).run_alone(WITHIN)
 }
 
 /// Deletes what lies before `offset`, as retention does.
 pub fn delete_records(cluster: &Cluster, topic: &str, partition: u32, offset: i64) -> Result {
-    let program = Program::on(cluster)?.arg("delete-records").arg(cluster.bootstrap()).arg(topic);
+    let program = Program::on(cluster, "delete-records").arg(topic);
     program.arg(partition).arg(offset).run(WITHIN).map(drop)
 }
 
@@ -158,7 +136,7 @@ impl LiveMember {
 
 /// Joins `group` with a consumer of `topic`, and returns once it has partitions.
 pub fn live_member(cluster: &Cluster, topic: &str, group: &str) -> Result<LiveMember> {
-    let program = Program::on(cluster)?.arg("live").arg(cluster.bootstrap()).arg(topic).arg(group);
+    let program = Program::on(cluster, "live").arg(topic).arg(group);
     let (mut process, folder) = program.start()?;
     wait::until(Deadline::after(Duration::from_secs(60)), "the consumer to be assigned partitions", || {
         if let Some(status) = process.status()? {
@@ -171,13 +149,13 @@ pub fn live_member(cluster: &Cluster, topic: &str, group: &str) -> Result<LiveMe
 
 /// Commits `offset` for every partition of `topic`, as `group` without members.
 pub fn commit(cluster: &Cluster, topic: &str, group: &str, offset: i64) -> Result {
-    let program = Program::on(cluster)?.arg("commit").arg(cluster.bootstrap()).arg(topic).arg(group).arg(offset);
+    let program = Program::on(cluster, "commit").arg(topic).arg(group).arg(offset);
     program.run(WITHIN).map(drop)
 }
 
 /// The committed offset of each partition of `topic` that has one in `group`.
 pub fn committed(cluster: &Cluster, topic: &str, group: &str) -> Result<std::collections::BTreeMap<u32, i64>> {
-    let program = Program::on(cluster)?.arg("committed").arg(cluster.bootstrap()).arg(topic).arg(group);
+    let program = Program::on(cluster, "committed").arg(topic).arg(group);
     let text = program.run(WITHIN)?;
     let parse = |line: &str| {
         let (partition, offset) = line.split_once(' ')?;
