@@ -7,7 +7,8 @@ use kmirror_tests::{Result, cache};
 const LONG_FILES: &[&str] = &[];
 
 /// All that the bytes need: no runtime, no logging, no randomness.
-const PROTO_DEPENDENCIES: &[&str] = &["bytes", "crc32c", "crc32fast", "flate2", "lz4_flex", "thiserror", "xxhash-rust"];
+const PROTO_DEPENDENCIES: &[&str] =
+    &["bytes", "crc32c", "crc32fast", "flate2", "lz4_flex", "snap", "thiserror", "xxhash-rust", "zrip"];
 
 fn tree() -> Result<Tree> {
     let tree = Tree::read(&cache::workspace())?;
