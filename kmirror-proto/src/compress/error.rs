@@ -14,7 +14,7 @@ pub enum CodecError {
         /// The three codec bits.
         id: u8,
     },
-    /// Kafka has the codec, this build has not.
+    /// Kafka has the codec, but not in this format: zstd before magic 2.
     #[error("compression codec {codec} is not supported")]
     Unsupported {
         /// Which one.

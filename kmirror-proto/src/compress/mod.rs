@@ -4,13 +4,14 @@
 //! id  codec   framing                                         read here          written here
 //! 0   none    the payload itself                              yes (no copy)      yes
 //! 1   gzip    RFC 1952, one member or more                    yes                one member, level 1
-//! 2   snappy  xerial chunks, or one bare block                refused by name    refused by name
+//! 2   snappy  xerial chunks, or one bare block                both               xerial chunks of 32 KiB
 //! 3   lz4     LZ4 frame (KIP-57)                              every option       64 KiB independent blocks
-//! 4   zstd    RFC 8878 frame (KIP-110, magic 2 only)          refused by name    refused by name
+//! 4   zstd    RFC 8878 frames (KIP-110, magic 2 only)         windows ≤ 128 MiB  one frame, level 1
 //! ```
 //!
-//! Output is bounded while it is produced: a bomb ends at `bytes_max`, and what a header or a trailer claims about the
-//! size is a hint that is never allocated for beyond a small multiple of the input.
+//! Output is bounded while it is produced: a bomb ends at `bytes_max` (zstd: one block of 128 KiB behind it). What a
+//! header, a trailer or a preamble claims about the size is a hint that is never allocated for beyond what the bytes
+//! that are there can hold.
 //!
 //! Mirrors Java's `org.apache.kafka.common.compress.Compression` and `CompressionType`.
 
@@ -109,6 +110,7 @@ pub fn compress(codec: Codec, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), Cod
 #[derive(Default)]
 pub struct Decompressor {
     gzip: Option<flate2::Decompress>,
+    zstd: Option<zrip::DecompressContext>,
 }
 
 impl Decompressor {
@@ -122,10 +124,10 @@ impl Decompressor {
     /// others the output has at most `bytes_max` bytes.
     ///
     /// What follows the first lz4 frame, and what follows a gzip member without being another member, is left unread,
-    /// as Java's readers do: consumers of the source do not see it either.
+    /// as Java's readers do: consumers of the source do not see it either. Snappy and zstd are read to their end.
     ///
     /// # Errors
-    /// [`CodecError`]: larger than `bytes_max`, cut off, contradicting itself, or a codec that is not supported.
+    /// [`CodecError`]: larger than `bytes_max`, cut off, or contradicting itself.
     pub fn decompress(&mut self, codec: Codec, bytes: &Bytes, bytes_max: usize) -> Result<Bytes, CodecError> {
         match codec {
             Codec::None => Ok(bytes.clone()),
@@ -135,7 +137,13 @@ impl Decompressor {
             }
             Codec::Snappy => snappy::decompress(bytes, bytes_max).map(Bytes::from),
             Codec::Lz4 => lz4::decompress(bytes, bytes_max).map(Bytes::from),
-            Codec::Zstd => zstd::decompress(bytes, bytes_max).map(Bytes::from),
+            Codec::Zstd => {
+                // Taken out, and put back after a success only: no payload meets what damaged bytes left behind.
+                let mut context = self.zstd.take().unwrap_or_else(zstd::decompressor);
+                let out = zstd::decompress(&mut context, bytes, bytes_max)?;
+                self.zstd = Some(context);
+                Ok(Bytes::from(out))
+            }
         }
     }
 }
@@ -150,7 +158,9 @@ impl fmt::Debug for Decompressor {
 #[derive(Default)]
 pub struct Compressor {
     gzip: Option<flate2::Compress>,
+    snappy: Option<snap::raw::Encoder>,
     lz4: Option<lz4_flex::block::CompressTable>,
+    zstd: Option<zrip::CompressContext>,
 }
 
 impl Compressor {
@@ -164,7 +174,7 @@ impl Compressor {
     /// compressed before, at the speed of the link.
     ///
     /// # Errors
-    /// [`CodecError::Unsupported`] for a codec that is not supported; `out` is untouched then.
+    /// [`CodecError::Corrupt`] if an encoder fails, which none does on bytes that fit into memory.
     pub fn compress(&mut self, codec: Codec, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
         match codec {
             Codec::None => {
@@ -172,9 +182,14 @@ impl Compressor {
                 Ok(())
             }
             Codec::Gzip => gzip::compress(self.gzip.get_or_insert_with(gzip::compressor), bytes, out),
-            Codec::Snappy => snappy::compress(bytes, out),
+            Codec::Snappy => snappy::compress(self.snappy.get_or_insert_with(snappy::compressor), bytes, out),
             Codec::Lz4 => lz4::compress(self.lz4.get_or_insert_with(lz4::compressor), bytes, out),
-            Codec::Zstd => zstd::compress(bytes, out),
+            Codec::Zstd => {
+                let mut context = self.zstd.take().map_or_else(zstd::compressor, Ok)?;
+                zstd::compress(&mut context, bytes, out)?;
+                self.zstd = Some(context);
+                Ok(())
+            }
         }
     }
 }
@@ -199,6 +214,8 @@ fn make_room(out: &mut Vec<u8>, need: usize, len_max: usize) {
 mod tests {
     use super::*;
 
+    const CODECS: [Codec; 5] = [Codec::None, Codec::Gzip, Codec::Snappy, Codec::Lz4, Codec::Zstd];
+
     #[test]
     fn ids_are_kafkas_and_five_to_seven_do_not_exist() {
         for (id, name) in [(0, "none"), (1, "gzip"), (2, "snappy"), (3, "lz4"), (4, "zstd")] {
@@ -218,21 +235,33 @@ mod tests {
     }
 
     #[test]
-    fn snappy_and_zstd_are_refused_by_name() {
-        for codec in [Codec::Snappy, Codec::Zstd] {
-            let refused = CodecError::Unsupported { codec };
+    fn what_is_compressed_is_appended() {
+        for codec in CODECS {
             let mut out = vec![7];
-            assert_eq!(decompress(codec, &Bytes::from_static(b"x"), 9), Err(refused.clone()));
-            assert_eq!(compress(codec, b"x", &mut out), Err(refused.clone()));
-            assert_eq!(out, [7]);
-            assert_eq!(refused.to_string(), format!("compression codec {codec} is not supported"));
+            compress(codec, b"text", &mut out).unwrap();
+            assert_eq!(out.remove(0), 7);
+            assert_eq!(decompress(codec, &Bytes::from(out), 4).unwrap(), &b"text"[..], "{codec}");
+        }
+    }
+
+    #[test]
+    fn a_context_that_met_damage_reads_on() {
+        let mut decompressor = Decompressor::new();
+        let mut whole = Vec::new();
+        compress(Codec::Zstd, &b"0123456789".repeat(100), &mut whole).unwrap();
+        for at in 0..whole.len() {
+            let mut broken = whole.clone();
+            broken[at] ^= 0xff;
+            let _ = decompressor.decompress(Codec::Zstd, &Bytes::from(broken), 1000);
+            let read = decompressor.decompress(Codec::Zstd, &Bytes::from(whole.clone()), 1000);
+            assert_eq!(read.unwrap(), b"0123456789".repeat(100), "{at}");
         }
     }
 
     #[test]
     fn a_kept_context_gives_what_a_fresh_one_gives() {
         let (mut compressor, mut decompressor) = (Compressor::new(), Decompressor::new());
-        for codec in [Codec::Gzip, Codec::Lz4, Codec::Gzip, Codec::Lz4] {
+        for codec in CODECS.into_iter().chain(CODECS) {
             for text in [&b"first"[..], b"", &[b'x'; 200_000]] {
                 let (mut kept, mut fresh) = (Vec::new(), Vec::new());
                 compressor.compress(codec, text, &mut kept).unwrap();

@@ -1,18 +1,27 @@
 //! Bytes that kafka-clients 3.9.1 wrote (`vectors/Vectors.java`): read as what they say, and built again.
 
 use bytes::Bytes;
-use kmirror_proto::compress::Codec;
+use kmirror_proto::compress::{Codec, CodecError, Decompressor};
 use kmirror_proto::records::{ControlKind, ControlRecord, Entry, RawBatch, Stamp, restamp, split, wrapper_shape};
 
 use super::story::{BYTES_MAX, T, Told, appended, batch, message_set, story, told};
 
 /// The base offset of the vectors that a broker stored.
 const STORED_AT: i64 = 7_000_000_000;
-const CODECS: [Codec; 3] = [Codec::None, Codec::Gzip, Codec::Lz4];
+const CODECS: [Codec; 5] = [Codec::None, Codec::Gzip, Codec::Snappy, Codec::Lz4, Codec::Zstd];
+/// Magic 1 has no zstd.
+const LEGACY_CODECS: [Codec; 4] = [Codec::None, Codec::Gzip, Codec::Snappy, Codec::Lz4];
+
+fn file(name: &str) -> String {
+    let path = format!("{}/tests/records/vectors/{name}.hex", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
 
 fn vector(name: &str) -> Bytes {
-    let path = format!("{}/tests/records/vectors/{name}.hex", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    unhex(&file(name))
+}
+
+fn unhex(text: &str) -> Bytes {
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
     let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
     digits.chunks(2).map(byte).collect()
@@ -40,7 +49,7 @@ fn magic_2_reads_as_java_wrote_it() {
 
 #[test]
 fn magic_1_reads_as_java_wrote_it() {
-    for codec in CODECS {
+    for codec in LEGACY_CODECS {
         assert_eq!(told(vector(&format!("magic1-{codec}"))), story(1, 0), "{codec}");
         let stored = vector(&format!("magic1-{codec}-stored"));
         assert_eq!(told(stored), appended(story(1, STORED_AT), T + 77), "{codec}");
@@ -49,7 +58,7 @@ fn magic_1_reads_as_java_wrote_it() {
 
 #[test]
 fn compacted_sets_keep_their_offsets() {
-    for codec in CODECS {
+    for codec in LEGACY_CODECS {
         let compacted = told(vector(&format!("magic1-{codec}-compacted")));
         let expected = [1000, 1004, 1005].map(|offset| Told {
             offset,
@@ -84,14 +93,15 @@ fn what_we_build_uncompressed_is_java_byte_for_byte() {
 
 #[test]
 fn what_we_build_compressed_differs_from_java_in_the_compressed_bytes_only() {
-    for codec in [Codec::Gzip, Codec::Lz4] {
+    for codec in CODECS.into_iter().skip(1) {
         let ours = only_batch(batch(codec, &story(2, 0), Stamp::NONE));
         let javas = only_batch(vector(&format!("magic2-{codec}")));
         let mut header = ours.header;
         (header.batch_length, header.crc) = (javas.header.batch_length, javas.header.crc);
         assert_eq!(header, javas.header, "{codec}");
         assert_eq!(told(ours.bytes().clone()), story(2, 0), "{codec}");
-
+    }
+    for codec in LEGACY_CODECS.into_iter().skip(1) {
         let ours = message_set(codec, &story(1, 0));
         let javas = vector(&format!("magic1-{codec}"));
         // All but size, crc and the value behind its length.
@@ -117,6 +127,44 @@ fn a_restamped_batch_is_the_one_that_java_writes_under_that_stamp() {
         let back = [&restamp(&sent, Stamp::NONE)[..], &sent.payload()].concat();
         assert_eq!(&back, javas.bytes(), "{codec}");
     }
+}
+
+/// What `Vectors.java` compressed for zstd-jni.hex, which has zeros beside it.
+fn words(len: usize) -> Vec<u8> {
+    let words = ["order ", "payment ", "customer ", "amount=", "true,", "null,", "{\"id\":", "2026-11-30 "];
+    let mut state = 1_u64;
+    let mut out = String::new();
+    while out.len() < len {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        out.push_str(words[usize::try_from(state >> 61).unwrap()]);
+        if state >> 60 & 1 == 1 {
+            out.push_str(&(state >> 50 & 0x3ff).to_string());
+        }
+    }
+    out.truncate(len);
+    out.into_bytes()
+}
+
+/// Levels of every strategy that zstd has, with content size and without, with a checksum, flushed into many small
+/// blocks, more than one block of 128 KiB, and two frames in a row. One context for all, as a link reads them.
+#[test]
+fn frames_of_the_zstd_library_are_read() {
+    let mut decompressor = Decompressor::new();
+    let mut frames = 0;
+    for line in file("zstd-jni").lines() {
+        let [level, how, len, hex] = *line.split(' ').collect::<Vec<_>>() else { panic!("{line}") };
+        let (len, frame) = (len.parse().unwrap(), unhex(hex));
+        let content = if len == 1_000_000 { vec![0; len] } else { words(len) };
+        let read = decompressor.decompress(Codec::Zstd, &frame, len);
+        assert!(read.as_ref() == Ok(&Bytes::from(content)), "level {level}, {how}: {:?}", read.map(|it| it.len()));
+        // A cap one byte below ends it, wherever the frame is by then.
+        if let Some(bytes_max) = len.checked_sub(1) {
+            let refused = Err(CodecError::TooLarge { codec: Codec::Zstd, bytes_max });
+            assert_eq!(decompressor.decompress(Codec::Zstd, &frame, bytes_max), refused, "level {level}, {how}");
+        }
+        frames += 1;
+    }
+    assert_eq!(frames, 28);
 }
 
 #[test]

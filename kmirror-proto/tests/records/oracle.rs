@@ -48,7 +48,7 @@ fn codec_of(compression: Compression) -> Codec {
 
 #[test]
 fn it_reads_what_we_build() {
-    for codec in [Codec::None, Codec::Gzip, Codec::Lz4] {
+    for codec in [Codec::None, Codec::Gzip, Codec::Snappy, Codec::Lz4, Codec::Zstd] {
         let mut ours = batch(codec, &tale(), STAMP);
         let inflate = |packed: &mut Bytes, compression| Ok(decompress(codec_of(compression), packed, BYTES_MAX)?);
         let set = RecordBatchDecoder::decode_with_custom_compression(&mut ours, Some(inflate)).unwrap();
@@ -61,9 +61,14 @@ fn it_reads_what_we_build() {
 #[test]
 fn we_read_what_it_builds() {
     let records: Vec<_> = tale().iter().map(theirs).collect();
-    for (compression, codec) in
-        [(Compression::None, Codec::None), (Compression::Gzip, Codec::Gzip), (Compression::Lz4, Codec::Lz4)]
-    {
+    let codecs = [
+        (Compression::None, Codec::None),
+        (Compression::Gzip, Codec::Gzip),
+        (Compression::Snappy, Codec::Snappy),
+        (Compression::Lz4, Codec::Lz4),
+        (Compression::Zstd, Codec::Zstd),
+    ];
+    for (compression, codec) in codecs {
         let deflate = |plain: &mut BytesMut, out: &mut BytesMut, compression| {
             let mut packed = Vec::new();
             compress(codec_of(compression), plain, &mut packed)?;

@@ -27,14 +27,15 @@ fn tales() -> impl Strategy<Value = Vec<Told>> {
     })
 }
 
+/// The codecs of both formats.
 fn codecs() -> impl Strategy<Value = Codec> {
-    prop_oneof![Just(Codec::None), Just(Codec::Gzip), Just(Codec::Lz4)]
+    prop_oneof![Just(Codec::None), Just(Codec::Gzip), Just(Codec::Snappy), Just(Codec::Lz4)]
 }
 
 proptest! {
     #[test]
     fn a_batch_is_read_back(
-        tale in tales(), codec in codecs(), producer_id: i64, producer_epoch: i16, base_sequence: i32,
+        tale in tales(), codec in prop_oneof![4 => codecs(), 1 => Just(Codec::Zstd)], producer_id: i64, producer_epoch: i16, base_sequence: i32,
     ) {
         let stamp = Stamp { producer_id, producer_epoch, base_sequence };
         prop_assert_eq!(told(batch(codec, &tale, stamp)), tale);

@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_wrapper_is_one_that_a_0_10_broker_keeps() {
-        for codec in [Codec::Gzip, Codec::Lz4] {
+        for codec in [Codec::Gzip, Codec::Snappy, Codec::Lz4] {
             let mut builder = pushed(codec);
             for _ in 0..2 {
                 let run = entries(builder.finish().unwrap());
@@ -225,12 +225,10 @@ mod tests {
     }
 
     #[test]
-    fn empty_sets_and_missing_codecs_are_errors() {
+    fn empty_sets_are_errors_and_so_is_zstd() {
         let mut builder = MessageSetBuilder::new(Codec::Zstd);
         assert_eq!(builder.finish(), Err(RecordError::Empty { what: "message set" }));
-        for codec in [Codec::Zstd, Codec::Snappy] {
-            let refused = Err(RecordError::Codec(CodecError::Unsupported { codec }));
-            assert_eq!(pushed(codec).finish(), refused);
-        }
+        let refused = Err(RecordError::Codec(CodecError::Unsupported { codec: Codec::Zstd }));
+        assert_eq!(pushed(Codec::Zstd).finish(), refused);
     }
 }

@@ -1,6 +1,8 @@
-// Makes the byte vectors of this folder with Kafka's own record classes: one file per magic and codec.
+// Makes the byte vectors of this folder with Kafka's own record classes: one file per magic and codec; and zstd-jni.hex,
+// frames of the zstd library that Kafka uses.
 //
-//   java -cp kafka-clients-3.9.1.jar:lz4-java-1.8.0.jar:slf4j-api-1.7.36.jar Vectors.java .
+//   java -cp kafka-clients-3.9.1.jar:lz4-java-1.8.0.jar:slf4j-api-1.7.36.jar:snappy-java-1.1.10.5.jar:zstd-jni-1.5.6-4.jar \
+//       Vectors.java .
 //
 // The records are written down again in tests/records/story.rs; keep the two alike.
 
@@ -12,6 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
+import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
@@ -31,12 +35,17 @@ public class Vectors {
 
     public static void main(String[] args) throws Exception {
         Path folder = Path.of(args[0]);
-        Compression[] codecs = {Compression.NONE, Compression.gzip().build(), Compression.lz4().build()};
+        Compression[] codecs = {Compression.NONE, Compression.gzip().build(), Compression.snappy().build(),
+            Compression.lz4().build(), Compression.zstd().build()};
         for (Compression codec : codecs) {
             String name = codec.type().name;
             write(folder, "magic2-" + name, records((byte) 2, codec, TimestampType.CREATE_TIME, 0, -1, (short) -1, -1));
             write(folder, "magic2-" + name + "-stored",
                     records((byte) 2, codec, TimestampType.LOG_APPEND_TIME, 7_000_000_000L, 4711, (short) 3, 99));
+            if (codec.type() == CompressionType.ZSTD) {
+                // KIP-110: from magic 2 on.
+                continue;
+            }
             write(folder, "magic1-" + name, records((byte) 1, codec, TimestampType.CREATE_TIME, 0, -1, (short) -1, -1));
             write(folder, "magic1-" + name + "-stored",
                     records((byte) 1, codec, TimestampType.LOG_APPEND_TIME, 7_000_000_000L, -1, (short) -1, -1));
@@ -45,6 +54,66 @@ public class Vectors {
         write(folder, "magic2-negative", negative());
         write(folder, "magic2-abort", marker(ControlRecordType.ABORT));
         write(folder, "magic2-commit", marker(ControlRecordType.COMMIT));
+        Files.writeString(folder.resolve("zstd-jni.hex"), frames());
+    }
+
+    /** One line a frame: level, how it was written, bytes of content, the frame. */
+    static String frames() throws Exception {
+        StringBuilder lines = new StringBuilder();
+        for (int level : new int[] {-5, 1, 3, 6, 12, 19}) {
+            byte[] content = words(6000);
+            line(lines, level, "sized", content, Zstd.compress(content, level));
+            line(lines, level, "streamed", content, streamed(content, level, content.length, false));
+            line(lines, level, "checksummed", content, streamed(content, level, content.length, true));
+            // Flushed now and then: a frame of many small blocks, which share tables and copy from one another.
+            line(lines, level, "flushed", content, streamed(content, level, 700, false));
+        }
+        byte[] large = words(200_000);
+        line(lines, 3, "streamed", large, streamed(large, 3, large.length, false));
+        line(lines, 1, "sized", new byte[1_000_000], Zstd.compress(new byte[1_000_000], 1));
+        line(lines, 3, "sized", new byte[0], Zstd.compress(new byte[0], 3));
+        ByteArrayOutputStream several = new ByteArrayOutputStream();
+        several.write(Zstd.compress(Arrays.copyOf(words(6000), 2500), 3));
+        several.write(streamed(Arrays.copyOfRange(words(6000), 2500, 6000), 1, 6000, true));
+        line(lines, 3, "two", words(6000), several.toByteArray());
+        return lines.toString();
+    }
+
+    static byte[] streamed(byte[] content, int level, int step, boolean checksum) throws Exception {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (ZstdOutputStreamNoFinalizer frame = new ZstdOutputStreamNoFinalizer(out, level)) {
+            frame.setChecksum(checksum);
+            for (int at = 0; at < content.length; at += step) {
+                frame.write(content, at, Math.min(step, content.length - at));
+                if (step < content.length) {
+                    frame.flush();
+                }
+            }
+        }
+        return out.toByteArray();
+    }
+
+    /** Text that compresses as text does; tests/records/java.rs has the same. */
+    static byte[] words(int length) {
+        String[] words = {"order ", "payment ", "customer ", "amount=", "true,", "null,", "{\"id\":", "2026-11-30 "};
+        StringBuilder out = new StringBuilder();
+        long state = 1;
+        while (out.length() < length) {
+            state = state * 6_364_136_223_846_793_005L + 1;
+            out.append(words[(int) (state >>> 61)]);
+            if ((state >>> 60 & 1) == 1) {
+                out.append(state >>> 50 & 0x3ff);
+            }
+        }
+        return out.substring(0, length).getBytes(StandardCharsets.UTF_8);
+    }
+
+    static void line(StringBuilder lines, int level, String how, byte[] content, byte[] frame) {
+        lines.append(level).append(' ').append(how).append(' ').append(content.length).append(' ');
+        for (byte b : frame) {
+            lines.append(String.format("%02x", b));
+        }
+        lines.append('\n');
     }
 
     static MemoryRecords records(byte magic, Compression codec, TimestampType type, long base, long id, short epoch,
