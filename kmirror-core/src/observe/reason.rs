@@ -204,6 +204,7 @@ fn refused(why: &Refused) -> String {
     match why {
         Refused::Verdict(verdict) => verdict.to_string(),
         Refused::Malformed(error) => error.to_string(),
+        Refused::Loss(loss) => loss.to_string(),
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use kmirror_proto::records::{Entry, Headers, RecordError, Records, messages};
+use kmirror_proto::records::{BatchHeader, Entry, Headers, Messages, RecordError, Records, messages};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::filter::Replacement;
 use crate::limits::DECOMPRESSED_BYTES_MAX;
 
 /// One record of a source log.
@@ -21,6 +22,19 @@ pub struct SourceRecord<'a> {
     pub value: Option<&'a [u8]>,
     /// In order, with duplicates; none before magic 2.
     pub headers: Headers<'a>,
+}
+
+impl<'a> SourceRecord<'a> {
+    /// The record with another key and value.
+    #[must_use]
+    pub fn with(self, new: &'a Replacement) -> Self {
+        Self { key: new.key.as_deref(), value: new.value.as_deref(), ..self }
+    }
+
+    /// Bytes of key, value and headers.
+    pub(super) fn bytes(&self) -> usize {
+        self.key.map_or(0, <[u8]>::len) + self.value.map_or(0, <[u8]>::len) + self.headers.raw().len()
+    }
 }
 
 /// What a record is known again by: a 64-bit hash over key and value (null and empty differ), and over the headers
@@ -57,45 +71,76 @@ impl Fingerprint {
     }
 }
 
+/// An entry's payload, decompressed once: its records can be walked more than once.
+#[derive(Debug)]
+pub(super) enum Opened {
+    /// Of a magic 2 batch.
+    Batch(BatchHeader, Records),
+    /// Of a magic 1 message or wrapper.
+    Messages(Messages),
+    /// A cut-off tail has none.
+    Nothing,
+}
+
+impl Opened {
+    /// Decompresses an entry's payload.
+    ///
+    /// # Errors
+    /// If it does not decompress.
+    pub(super) fn of(entry: &Entry) -> Result<Self, RecordError> {
+        Ok(match entry {
+            Entry::Batch(batch) => Self::Batch(batch.header, Records::of(batch, DECOMPRESSED_BYTES_MAX)?),
+            Entry::Message(message) => Self::Messages(messages(message, DECOMPRESSED_BYTES_MAX)?),
+            Entry::Partial(_) => Self::Nothing,
+        })
+    }
+
+    /// Hands every record to `each`, in order, until it breaks.
+    ///
+    /// # Errors
+    /// If the payload does not parse; the records before the fault have been handed over.
+    pub(super) fn each(&self, mut each: impl FnMut(SourceRecord<'_>) -> ControlFlow<()>) -> Result<(), RecordError> {
+        match self {
+            Self::Batch(header, records) => {
+                for record in records {
+                    let record = record?;
+                    let found = SourceRecord {
+                        offset: header.offset_of(&record),
+                        timestamp: header.timestamp_of(&record),
+                        key: record.key,
+                        value: record.value,
+                        headers: record.headers,
+                    };
+                    if each(found).is_break() {
+                        break;
+                    }
+                }
+            }
+            Self::Messages(messages) => {
+                for message in messages {
+                    let message = message?;
+                    let found = SourceRecord {
+                        offset: message.offset,
+                        timestamp: message.timestamp,
+                        key: message.key,
+                        value: message.value,
+                        headers: Headers::NONE,
+                    };
+                    if each(found).is_break() {
+                        break;
+                    }
+                }
+            }
+            Self::Nothing => {}
+        }
+        Ok(())
+    }
+}
+
 /// Hands every record of `entry` to `each`, in order, until it breaks.
 ///
 /// # Errors
 /// If the payload does not decompress or does not parse; the records before the fault have been handed over.
-pub fn decode(entry: &Entry, mut each: impl FnMut(SourceRecord<'_>) -> ControlFlow<()>) -> Result<(), RecordError> {
-    match entry {
-        Entry::Batch(batch) => {
-            let records = Records::of(batch, DECOMPRESSED_BYTES_MAX)?;
-            for record in &records {
-                let record = record?;
-                let found = SourceRecord {
-                    offset: batch.header.base_offset.saturating_add(i64::from(record.offset_delta)),
-                    timestamp: batch.header.timestamp_of(&record),
-                    key: record.key,
-                    value: record.value,
-                    headers: record.headers,
-                };
-                if each(found).is_break() {
-                    break;
-                }
-            }
-        }
-        Entry::Message(message) => {
-            let inner = messages(message, DECOMPRESSED_BYTES_MAX)?;
-            for message in &inner {
-                let message = message?;
-                let found = SourceRecord {
-                    offset: message.offset,
-                    timestamp: message.timestamp,
-                    key: message.key,
-                    value: message.value,
-                    headers: Headers::NONE,
-                };
-                if each(found).is_break() {
-                    break;
-                }
-            }
-        }
-        Entry::Partial(_) => {}
-    }
-    Ok(())
+pub fn decode(entry: &Entry, each: impl FnMut(SourceRecord<'_>) -> ControlFlow<()>) -> Result<(), RecordError> {
+    Opened::of(entry)?.each(each)
 }

@@ -8,54 +8,8 @@ use std::fmt;
 use kmirror_proto::compress::Codec;
 use kmirror_proto::records::{Entry, RawBatch, RawMessage, wrapper_shape};
 
+use super::view::{Magic, View};
 use crate::limits::DECOMPRESSED_BYTES_MAX;
-
-/// The newest record format that a broker stores as it came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Magic {
-    /// Message sets with timestamps (KIP-32): brokers of 0.10.
-    V1,
-    /// Record batches (KIP-98): brokers from 0.11 on.
-    V2,
-}
-
-/// What one target broker takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Abilities {
-    /// The format that is written there: from 0.11 on always magic 2, stamped.
-    pub magic: Magic,
-    /// Whether it takes zstd (Produce v7, KIP-110).
-    pub zstd: bool,
-    /// Whether it accepts a batch of a producer id that it does not remember, at any sequence (2.5 and newer;
-    /// fact E2). Such a target is written one batch at a time while its memory cannot be trusted.
-    pub takes_unknown_ids: bool,
-}
-
-/// What the target's topic takes, as far as its settings could be read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TopicLimits {
-    /// `max.message.bytes`: the largest batch, as it is sent, in bytes.
-    pub batch_bytes_max: Option<usize>,
-    /// Records without a key are refused: the topic is compacted, and the source's is not, as far as is known.
-    pub keys_required: bool,
-    /// The oldest timestamp that is taken, in milliseconds before the broker's clock.
-    pub timestamp_before_max_ms: Option<i64>,
-    /// The newest timestamp that is taken, in milliseconds after the broker's clock.
-    pub timestamp_after_max_ms: Option<i64>,
-}
-
-/// What judging needs to know beside the batch.
-#[derive(Clone, Copy, Debug)]
-pub struct View {
-    /// The next source offset that the link wants.
-    pub cursor: i64,
-    /// What the target takes.
-    pub target: Abilities,
-    /// Whether the source's checksums are verified.
-    pub check_crcs: bool,
-    /// Up to this source offset every record goes alone: the target has refused them together.
-    pub apart_to: i64,
-}
 
 /// What happens to a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +41,8 @@ pub enum Rewrite {
     BeforeCursor,
     /// A magic 1 wrapper that a 0.10 broker would recompress by itself (fact M2).
     Wrapper,
+    /// It is larger than the target's topic takes: its records go in smaller batches.
+    TooLarge,
     /// The target refused it as a whole: its records go one by one, so that no more is left out than has to be.
     Apart,
 }
@@ -118,7 +74,7 @@ pub enum Refuse {
 /// Judges one entry of a source log. `aborted` says whether it belongs to an aborted transaction
 /// ([`crate::fetch::Aborted`]).
 #[must_use]
-pub fn judge(entry: &Entry, aborted: bool, view: &View) -> Verdict {
+pub fn judge(entry: &Entry, aborted: bool, view: &View<'_>) -> Verdict {
     match entry {
         Entry::Batch(batch) => {
             BATCH_RULES.iter().find_map(|rule| rule(batch, aborted, view)).unwrap_or(Verdict::Restamp)
@@ -134,11 +90,11 @@ pub fn judge(entry: &Entry, aborted: bool, view: &View) -> Verdict {
     }
 }
 
-type BatchRule = fn(&RawBatch, bool, &View) -> Option<Verdict>;
-type MessageRule = fn(&RawMessage, &View) -> Option<Verdict>;
+type BatchRule = fn(&RawBatch, bool, &View<'_>) -> Option<Verdict>;
+type MessageRule = fn(&RawMessage, &View<'_>) -> Option<Verdict>;
 
 /// In this order: a damaged header must not decide anything, and a batch without records needs no format.
-const BATCH_RULES: [BatchRule; 11] = [
+const BATCH_RULES: [BatchRule; 12] = [
     batch_behind_cursor,
     batch_checksum,
     batch_control,
@@ -150,87 +106,107 @@ const BATCH_RULES: [BatchRule; 11] = [
     batch_gaps_or_append_time,
     batch_codec_taken,
     batch_apart,
+    batch_too_large,
 ];
 
-const MESSAGE_RULES: [MessageRule; 6] =
-    [message_behind_cursor, message_checksum, message_magic, message_codec_known, message_format, message_wrapper];
+const MESSAGE_RULES: [MessageRule; 7] = [
+    message_behind_cursor,
+    message_checksum,
+    message_magic,
+    message_codec_known,
+    message_format,
+    message_too_large,
+    message_wrapper,
+];
 
 fn when(condition: bool, verdict: Verdict) -> Option<Verdict> {
     condition.then_some(verdict)
 }
 
-fn batch_behind_cursor(batch: &RawBatch, _: bool, view: &View) -> Option<Verdict> {
+fn batch_behind_cursor(batch: &RawBatch, _: bool, view: &View<'_>) -> Option<Verdict> {
     when(batch.header.next_offset() <= view.cursor, Verdict::Skip(Skip::BeforeCursor))
 }
 
-fn batch_checksum(batch: &RawBatch, _: bool, view: &View) -> Option<Verdict> {
+fn batch_checksum(batch: &RawBatch, _: bool, view: &View<'_>) -> Option<Verdict> {
     when(view.check_crcs && !batch.crc_ok(), Verdict::Refuse(Refuse::Checksum))
 }
 
-fn batch_control(batch: &RawBatch, _: bool, _: &View) -> Option<Verdict> {
+fn batch_control(batch: &RawBatch, _: bool, _: &View<'_>) -> Option<Verdict> {
     when(batch.header.attributes.control(), Verdict::Skip(Skip::Control))
 }
 
-fn batch_aborted(_: &RawBatch, aborted: bool, _: &View) -> Option<Verdict> {
+fn batch_aborted(_: &RawBatch, aborted: bool, _: &View<'_>) -> Option<Verdict> {
     when(aborted, Verdict::Skip(Skip::Aborted))
 }
 
-fn batch_empty(batch: &RawBatch, _: bool, _: &View) -> Option<Verdict> {
+fn batch_empty(batch: &RawBatch, _: bool, _: &View<'_>) -> Option<Verdict> {
     when(batch.header.records_count == 0, Verdict::Skip(Skip::Empty))
 }
 
-fn batch_codec_known(batch: &RawBatch, _: bool, _: &View) -> Option<Verdict> {
+fn batch_codec_known(batch: &RawBatch, _: bool, _: &View<'_>) -> Option<Verdict> {
     when(batch.header.attributes.codec().is_err(), Verdict::Refuse(Refuse::UnknownCodec))
 }
 
-fn batch_format(_: &RawBatch, _: bool, view: &View) -> Option<Verdict> {
+fn batch_format(_: &RawBatch, _: bool, view: &View<'_>) -> Option<Verdict> {
     when(view.target.magic == Magic::V1, Verdict::Rewrite(Rewrite::Format))
 }
 
-fn batch_before_cursor(batch: &RawBatch, _: bool, view: &View) -> Option<Verdict> {
+fn batch_before_cursor(batch: &RawBatch, _: bool, view: &View<'_>) -> Option<Verdict> {
     when(batch.header.base_offset < view.cursor, Verdict::Rewrite(Rewrite::BeforeCursor))
 }
 
-fn batch_gaps_or_append_time(batch: &RawBatch, _: bool, _: &View) -> Option<Verdict> {
+fn batch_gaps_or_append_time(batch: &RawBatch, _: bool, _: &View<'_>) -> Option<Verdict> {
     // Offsets in a stored batch rise strictly from the base, so as many records as offsets means no gap.
     let dense = i64::from(batch.header.records_count) == i64::from(batch.header.last_offset_delta) + 1;
     when(!dense, Verdict::Rewrite(Rewrite::Gaps))
         .or_else(|| when(batch.header.attributes.append_time(), Verdict::Rewrite(Rewrite::AppendTime)))
 }
 
-fn batch_codec_taken(batch: &RawBatch, _: bool, view: &View) -> Option<Verdict> {
+fn batch_codec_taken(batch: &RawBatch, _: bool, view: &View<'_>) -> Option<Verdict> {
     when(batch.header.attributes.codec() == Ok(Codec::Zstd) && !view.target.zstd, Verdict::Rewrite(Rewrite::Codec))
 }
 
-fn batch_apart(batch: &RawBatch, _: bool, view: &View) -> Option<Verdict> {
+fn batch_apart(batch: &RawBatch, _: bool, view: &View<'_>) -> Option<Verdict> {
     let several = batch.header.records_count > 1;
     when(several && batch.header.base_offset < view.apart_to, Verdict::Rewrite(Rewrite::Apart))
 }
 
-fn message_behind_cursor(message: &RawMessage, view: &View) -> Option<Verdict> {
+fn batch_too_large(batch: &RawBatch, _: bool, view: &View<'_>) -> Option<Verdict> {
+    when(is_too_large(batch.bytes().len(), view), Verdict::Rewrite(Rewrite::TooLarge))
+}
+
+fn message_behind_cursor(message: &RawMessage, view: &View<'_>) -> Option<Verdict> {
     when(message.offset < view.cursor, Verdict::Skip(Skip::BeforeCursor))
 }
 
-fn message_checksum(message: &RawMessage, view: &View) -> Option<Verdict> {
+fn message_checksum(message: &RawMessage, view: &View<'_>) -> Option<Verdict> {
     when(view.check_crcs && !message.crc_ok(), Verdict::Refuse(Refuse::Checksum))
 }
 
-fn message_magic(message: &RawMessage, _: &View) -> Option<Verdict> {
+fn message_magic(message: &RawMessage, _: &View<'_>) -> Option<Verdict> {
     when(message.magic == 0, Verdict::Refuse(Refuse::Magic0))
 }
 
-fn message_codec_known(message: &RawMessage, _: &View) -> Option<Verdict> {
+fn message_codec_known(message: &RawMessage, _: &View<'_>) -> Option<Verdict> {
     when(message.codec().is_err(), Verdict::Refuse(Refuse::UnknownCodec))
 }
 
-fn message_format(message: &RawMessage, view: &View) -> Option<Verdict> {
+fn message_format(message: &RawMessage, view: &View<'_>) -> Option<Verdict> {
     if view.target.magic == Magic::V2 {
         return Some(Verdict::Rewrite(Rewrite::Format));
     }
     when(message.append_time(), Verdict::Rewrite(Rewrite::AppendTime))
 }
 
-fn message_wrapper(message: &RawMessage, view: &View) -> Option<Verdict> {
+fn message_too_large(message: &RawMessage, view: &View<'_>) -> Option<Verdict> {
+    when(is_too_large(message.bytes().len(), view), Verdict::Rewrite(Rewrite::TooLarge))
+}
+
+fn is_too_large(bytes: usize, view: &View<'_>) -> bool {
+    view.limits.batch_bytes_max.is_some_and(|bytes_max| bytes > bytes_max)
+}
+
+fn message_wrapper(message: &RawMessage, view: &View<'_>) -> Option<Verdict> {
     if message.codec() == Ok(Codec::None) {
         return None;
     }

@@ -5,7 +5,11 @@
 //!                                                            │ Forward, Restamp: the bytes as they came
 //!                                                            │ Rewrite: decoded and built again
 //!                                                            │ Skip: the cursor moves, nothing is written
-//!                                                            ▼ Refuse: the link stops and says why
+//!                                                            │ Refuse: the link stops and says why
+//!                                                            ▼
+//!                                                          look: only where its records have to be asked one by one:
+//!                                                            │   filters, losses, what is left out already
+//!                                                            ▼
 //!                                                          Piece
 //! ```
 //!
@@ -15,8 +19,11 @@
 mod entry;
 pub use entry::next_offset;
 
+mod view;
+pub use view::{Abilities, Magic, TopicLimits, View};
+
 mod judge;
-pub use judge::{Abilities, Magic, Refuse, Rewrite, Skip, TopicLimits, Verdict, View, judge};
+pub use judge::{Refuse, Rewrite, Skip, Verdict, judge};
 
 mod loss;
 pub use loss::{LeftOut, Loss, LossRange};
@@ -27,8 +34,13 @@ pub use decode::{Fingerprint, SourceRecord, decode};
 mod rewrite;
 pub use rewrite::{Rewriter, cut};
 
+mod look;
+
 mod pieces;
-pub use pieces::{Body, Outcome, Piece, Refused, plan};
+pub use pieces::{Body, Outcome, Piece, Refused};
+
+mod planner;
+pub use planner::plan;
 
 mod walk;
 pub use walk::{Walked, walk};

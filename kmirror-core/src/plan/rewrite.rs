@@ -6,9 +6,9 @@ use bytes::Bytes;
 use kmirror_proto::compress::Codec;
 use kmirror_proto::records::{BatchBuilder, Entry, HeadersSource, MessageSetBuilder, RawBatch, RecordError, Stamp};
 
-use super::decode::{Fingerprint, SourceRecord, decode};
-use super::judge::Magic;
+use super::decode::{Fingerprint, Opened, SourceRecord, decode};
 use super::pieces::{Body, Piece};
+use super::view::{Fate, Magic, View};
 
 /// Builds pieces for one link, out of one run of entries that all need it. Its buffers live as long as the link's
 /// shard does.
@@ -63,30 +63,60 @@ impl Rewriter {
         self.batch_bytes_max = batch_bytes_max;
     }
 
-    /// Takes every record of `entry` from `cursor` on; full pieces go to `out`.
+    /// Takes the records of an entry from the view's cursor on; full pieces go to `out`. `fates` says what becomes of
+    /// each, and ends where no more is wanted; without it they are taken as they are.
     ///
     /// # Errors
-    /// If the entry does not decode, or a piece does not compress.
-    pub fn push_entry(&mut self, entry: &Entry, cursor: i64, out: &mut Vec<Piece>) -> Result<(), RecordError> {
-        let mut fault = None;
-        decode(entry, |record| {
-            if record.offset < cursor {
+    /// If the entry does not parse, or a piece does not compress.
+    pub(super) fn push_all(
+        &mut self,
+        opened: &Opened,
+        view: &View<'_>,
+        fates: Option<&[Fate]>,
+        out: &mut Vec<Piece>,
+    ) -> Result<(), RecordError> {
+        let mut fault = Ok(());
+        let mut fates = fates.map(<[Fate]>::iter);
+        opened.each(|record| {
+            if record.offset < view.cursor {
                 return ControlFlow::Continue(());
             }
-            match self.push(&record, out) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    fault = Some(error);
-                    ControlFlow::Break(())
+            let fate = match &mut fates {
+                None => Fate::Kept,
+                Some(fates) => match fates.next() {
+                    Some(fate) => *fate,
+                    None => return ControlFlow::Break(()),
+                },
+            };
+            fault = match fate {
+                Fate::Kept => self.push(&record, out),
+                Fate::Replaced => {
+                    let (_, new) = view.fate(&record);
+                    self.push(&new.as_ref().map_or(record, |new| record.with(new)), out)
                 }
-            }
+                Fate::Filtered | Fate::LeftOut => Ok(()),
+            };
+            if fault.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
-        fault.map_or(Ok(()), Err)
+        fault
+    }
+
+    /// The first source offset of the piece that is being filled.
+    pub(super) fn begun(&self) -> Option<i64> {
+        self.open.as_ref().map(|open| open.first)
+    }
+
+    /// The source has nothing more to be written before `next`: it belongs to the piece that is being filled, if there
+    /// is one.
+    pub(super) fn pass_to(&mut self, next: i64) -> bool {
+        if let Some(open) = &mut self.open {
+            open.next = open.next.max(next);
+        }
+        self.open.is_some()
     }
 
     fn push(&mut self, record: &SourceRecord<'_>, out: &mut Vec<Piece>) -> Result<(), RecordError> {
-        let len = record.key.map_or(0, <[u8]>::len) + record.value.map_or(0, <[u8]>::len) + record.headers.raw().len();
-        if self.open.is_some() && self.bytes() + len + RECORD_OVERHEAD > self.batch_bytes_max {
+        if self.open.is_some() && self.bytes() + record.bytes() + RECORD_OVERHEAD > self.batch_bytes_max {
             self.close(out)?;
         }
         match self.magic {

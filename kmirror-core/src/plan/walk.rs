@@ -2,18 +2,19 @@
 //!
 //! After anything unexpected the target's log says how many records were written since the last proved point; the
 //! source is walked over as many mirrored records, and the last one must agree in content (rule P13). No
-//! byte is built on the way.
+//! byte is built on the way. Filters decide again as they did then; what the target's topic takes is not asked: a
+//! record that was lost to it is left out by the ledger, and one that was not has been written.
 
 use std::ops::ControlFlow;
 
 use bytes::Bytes;
-use kmirror_proto::compress::Codec;
 use kmirror_proto::records::{Entry, split};
 
 use super::decode::{Fingerprint, decode};
-use super::entry::{codec, has_gap, next_offset};
-use super::judge::{Magic, Verdict, View, judge};
+use super::entry::{codec, has_gap, is_spoken, next_offset};
+use super::judge::{Verdict, judge};
 use super::pieces::Refused;
+use super::view::{Fate, Magic, View};
 use crate::fetch::Aborted;
 
 /// How far one answer brought the walk.
@@ -35,7 +36,7 @@ pub struct Walked {
 
 /// Walks `records` from the view's cursor over at most `wanted` (> 0) mirrored records.
 #[must_use]
-pub fn walk(records: Bytes, mut aborted: Aborted, view: &View, wanted: u64) -> Walked {
+pub fn walk(records: Bytes, mut aborted: Aborted, view: &View<'_>, wanted: u64) -> Walked {
     let mut view = *view;
     let begin = view.cursor;
     let mut walked = Walked { cursor: view.cursor, ..Walked::default() };
@@ -79,15 +80,15 @@ pub fn walk(records: Bytes, mut aborted: Aborted, view: &View, wanted: u64) -> W
 }
 
 /// Passes one entry, or as much of it as is wanted.
-fn step(entry: &Entry, view: &View, wanted: u64, walked: &mut Walked) -> Result<(), Refused> {
+fn step(entry: &Entry, view: &View<'_>, wanted: u64, walked: &mut Walked) -> Result<(), Refused> {
     let left = wanted - walked.records;
-    if counted_by_header(entry, view.cursor) == Some(left) && !is_decoded(entry) {
+    if counted_by_header(entry, view) == Some(left) && !is_decoded(entry) {
         // Where nothing can be compared, the target's sequences have to do.
         walked.records += left;
         walked.cursor = next_offset(entry).unwrap_or(walked.cursor);
         return Ok(());
     }
-    if let Some(count) = counted_by_header(entry, view.cursor)
+    if let Some(count) = counted_by_header(entry, view)
         && count < left
     {
         walked.records += count;
@@ -102,13 +103,19 @@ fn step(entry: &Entry, view: &View, wanted: u64, walked: &mut Walked) -> Result<
         if record.offset < view.cursor {
             return ControlFlow::Continue(());
         }
+        let (fate, new) = view.fate(&record);
+        match fate {
+            Fate::Kept | Fate::Replaced => {}
+            Fate::Filtered | Fate::LeftOut => return ControlFlow::Continue(()),
+        }
         if passed == left {
             whole = false;
             return ControlFlow::Break(());
         }
         passed += 1;
         cursor = record.offset.saturating_add(1);
-        last = Some(Fingerprint::of(&record, view.target.magic == Magic::V2));
+        let written = new.as_ref().map_or(record, |new| record.with(new));
+        last = Some(Fingerprint::of(&written, view.target.magic == Magic::V2));
         ControlFlow::Continue(())
     })
     .map_err(Refused::Malformed)?;
@@ -120,16 +127,15 @@ fn step(entry: &Entry, view: &View, wanted: u64, walked: &mut Walked) -> Result<
 
 /// Whether the payload's codec is read here.
 fn is_decoded(entry: &Entry) -> bool {
-    match codec(entry) {
-        Ok(Codec::None | Codec::Gzip | Codec::Lz4) => true,
-        Ok(Codec::Snappy | Codec::Zstd) | Err(_) => false,
-    }
+    codec(entry).is_ok_and(is_spoken)
 }
 
-/// How many records an entry holds from `cursor` on, where its header alone says so.
-fn counted_by_header(entry: &Entry, cursor: i64) -> Option<u64> {
+/// How many records of an entry are mirrored from the cursor on, where its header alone says so.
+fn counted_by_header(entry: &Entry, view: &View<'_>) -> Option<u64> {
     match entry {
-        Entry::Batch(batch) if batch.header.base_offset >= cursor => u64::try_from(batch.header.records_count).ok(),
+        Entry::Batch(batch) if batch.header.base_offset >= view.cursor && view.keeps_all(entry) => {
+            u64::try_from(batch.header.records_count).ok()
+        }
         Entry::Batch(_) | Entry::Message(_) | Entry::Partial(_) => None,
     }
 }

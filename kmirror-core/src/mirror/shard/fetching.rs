@@ -12,13 +12,14 @@ use kmirror_proto::messages::{
 use super::{Shard, expect_response};
 use crate::client::{ByTopic, CallId, CallOptions, Node, Reply};
 use crate::clock::{Now, Tick};
-use crate::config::Isolation;
+use crate::config::{Isolation, Policies};
 use crate::fetch::Aborted;
+use crate::filter::Filters;
 use crate::limits;
 use crate::mirror::link::{Link, LinkId, State};
 use crate::observe::{Event, StopReason};
 use crate::offset::SourceOffset;
-use crate::plan::{View, plan, walk};
+use crate::plan::{LeftOut, TopicLimits, View, plan, walk};
 use crate::produce::Window;
 use crate::resume::is_young;
 
@@ -310,15 +311,28 @@ impl Shard {
         }
     }
 
-    fn view(&self, link: &Link) -> Option<View> {
-        let target = link.route?.abilities;
-        let check_crcs = self.config.fetch.check_crcs;
-        Some(View { cursor: link.cursor.next.0, target, check_crcs, apart_to: link.apart_to.0 })
+    fn view<'a>(&self, now: Now, id: LinkId, topic: &'a str, route: &'a (Filters, LeftOut)) -> Option<View<'a>> {
+        let link = self.links.get(&id)?;
+        Some(View {
+            cursor: link.cursor.next.0,
+            target: link.route?.abilities,
+            limits: TopicLimits::default(),
+            check_crcs: self.config.fetch.check_crcs,
+            apart_to: link.apart_to.0,
+            now_ms: now.unix_ms,
+            topic,
+            partition: link.name.partition,
+            policies: Policies::default(),
+            filters: &route.0,
+            left_out: &route.1,
+        })
     }
 
     fn plan(&mut self, now: Now, id: LinkId, records: bytes::Bytes, aborted: Aborted) {
         let config = self.config.clone();
-        let Some(view) = self.links.get(&id).and_then(|link| self.view(link)) else { return };
+        let (topic, route) =
+            (self.links.get(&id).map(|link| link.name.topic.clone()).unwrap_or_default(), Default::default());
+        let Some(view) = self.view(now, id, &topic, &route) else { return };
         let Some(link) = self.links.get_mut(&id) else { return };
         let produce = &config.produce;
         let outcome = plan(records, aborted, &view, produce.compression, produce.batch_bytes_max, &mut self.rewriter);
@@ -379,7 +393,9 @@ impl Shard {
     }
 
     fn walk(&mut self, now: Now, id: LinkId, records: bytes::Bytes, aborted: Aborted) {
-        let Some(view) = self.links.get(&id).and_then(|link| self.view(link)) else { return };
+        let (topic, route) =
+            (self.links.get(&id).map(|link| link.name.topic.clone()).unwrap_or_default(), Default::default());
+        let Some(view) = self.view(now, id, &topic, &route) else { return };
         let Some(link) = self.links.get_mut(&id) else { return };
         let State::Walking(walking) = &mut link.state else { return };
         let walked = walk(records, aborted, &view, walking.left);

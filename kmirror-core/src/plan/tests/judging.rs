@@ -7,7 +7,7 @@ use super::super::{Refuse, Rewrite, Skip, Verdict, View, judge};
 use super::{V1, V2, view};
 use crate::sample::{Batch, TRANSACTIONAL, entry, message, message_of, wrapper, wrapper_with};
 
-fn verdict(bytes: Bytes, view: &View) -> Verdict {
+fn verdict(bytes: Bytes, view: &View<'_>) -> Verdict {
     judge(&entry(bytes), false, view)
 }
 

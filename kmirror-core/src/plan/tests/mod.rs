@@ -5,11 +5,15 @@ mod judging;
 mod legacy;
 mod pieces;
 
+use std::sync::LazyLock;
+
 use bytes::Bytes;
 
-use super::{Abilities, Body, Magic, Outcome, Piece, Rewriter, View, Walked, plan, walk};
+use super::{Abilities, Body, LeftOut, Magic, Outcome, Piece, Rewriter, TopicLimits, View, Walked, plan, walk};
+use crate::config::Policies;
 use crate::fetch::Aborted;
-use crate::sample::{Seen, records_of};
+use crate::filter::Filters;
+use crate::sample::{Seen, T0, records_of};
 
 /// A target from 2.5 on.
 const V2: Abilities = Abilities { magic: Magic::V2, zstd: true, takes_unknown_ids: true };
@@ -18,8 +22,23 @@ const V1: Abilities = Abilities { magic: Magic::V1, zstd: false, takes_unknown_i
 
 const LARGE: usize = 800_000;
 
-fn view(cursor: i64, target: Abilities) -> View {
-    View { cursor, target, check_crcs: true, apart_to: i64::MIN }
+/// The view of a route without filters, limits and losses.
+fn view(cursor: i64, target: Abilities) -> View<'static> {
+    static FILTERS: LazyLock<Filters> = LazyLock::new(Filters::default);
+    static LEFT_OUT: LazyLock<LeftOut> = LazyLock::new(LeftOut::default);
+    View {
+        cursor,
+        target,
+        limits: TopicLimits::default(),
+        check_crcs: true,
+        apart_to: i64::MIN,
+        now_ms: T0,
+        topic: "t",
+        partition: 0,
+        policies: Policies::default(),
+        filters: &FILTERS,
+        left_out: &LEFT_OUT,
+    }
 }
 
 fn planned(records: Bytes, cursor: i64, target: Abilities) -> Outcome {

@@ -1,0 +1,163 @@
+//! What judging and looking go by: the target, its topic, and what the route wants.
+
+use kmirror_proto::records::Entry;
+
+use super::decode::SourceRecord;
+use super::entry::next_offset;
+use super::loss::{LeftOut, Loss};
+use crate::config::{LossPolicy, Policies};
+use crate::filter::{Decision, Filters, Replacement};
+
+/// The newest record format that a broker stores as it came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Magic {
+    /// Message sets with timestamps (KIP-32): brokers of 0.10.
+    V1,
+    /// Record batches (KIP-98): brokers from 0.11 on.
+    V2,
+}
+
+/// What one target broker takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abilities {
+    /// The format that is written there: from 0.11 on always magic 2, stamped.
+    pub magic: Magic,
+    /// Whether it takes zstd (Produce v7, KIP-110).
+    pub zstd: bool,
+    /// Whether it accepts a batch of a producer id that it does not remember, at any sequence (2.5 and newer;
+    /// fact E2). Such a target is written one batch at a time while its memory cannot be trusted.
+    pub takes_unknown_ids: bool,
+}
+
+/// What the target's topic takes, as far as its settings could be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TopicLimits {
+    /// `max.message.bytes`: the largest batch, as it is sent, in bytes.
+    pub batch_bytes_max: Option<usize>,
+    /// Records without a key are refused: the topic is compacted, and the source's is not, as far as is known.
+    pub keys_required: bool,
+    /// The oldest timestamp that is taken, in milliseconds before the broker's clock.
+    pub timestamp_before_max_ms: Option<i64>,
+    /// The newest timestamp that is taken, in milliseconds after the broker's clock.
+    pub timestamp_after_max_ms: Option<i64>,
+}
+
+/// What planning needs to know beside the bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// The next source offset that the link wants.
+    pub cursor: i64,
+    /// What the target takes.
+    pub target: Abilities,
+    /// What its topic takes. Never asked by a walk: what was lost to it once is in `left_out`.
+    pub limits: TopicLimits,
+    /// Whether the source's checksums are verified.
+    pub check_crcs: bool,
+    /// Up to this source offset every record goes alone: the target has refused them together.
+    pub apart_to: i64,
+    /// The time, milliseconds since 1970, for the limits on timestamps.
+    pub now_ms: i64,
+    /// The source topic, for the filters.
+    pub topic: &'a str,
+    /// The source partition, for the filters.
+    pub partition: i32,
+    /// What is done about records that the target cannot take.
+    pub policies: Policies,
+    /// Which records are mirrored, and as what.
+    pub filters: &'a Filters,
+    /// What the ledger says is left out: neither written nor counted.
+    pub left_out: &'a LeftOut,
+}
+
+/// What becomes of a record, whatever the target takes: what was decided once is decided alike for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It is mirrored as it is.
+    Kept,
+    /// It is mirrored with another key and value.
+    Replaced,
+    /// The filters drop it.
+    Filtered,
+    /// The ledger says that it is left out.
+    LeftOut,
+}
+
+impl View<'_> {
+    /// What becomes of `record`, and its new key and value where it gets some.
+    pub(super) fn fate(&self, record: &SourceRecord<'_>) -> (Fate, Option<Replacement>) {
+        if self.left_out.covers(record.offset) {
+            return (Fate::LeftOut, None);
+        }
+        if self.filters.is_empty() {
+            return (Fate::Kept, None);
+        }
+        match self.filters.decide(self.topic, self.partition, record) {
+            Decision::Keep => (Fate::Kept, None),
+            Decision::Drop => (Fate::Filtered, None),
+            Decision::Replace(new) => (Fate::Replaced, Some(new)),
+        }
+    }
+
+    /// Whether every record of `entry` from the cursor on is mirrored as it is, as far as can be told without asking
+    /// each.
+    pub(super) fn keeps_all(&self, entry: &Entry) -> bool {
+        let first = match entry {
+            Entry::Batch(batch) => batch.header.base_offset.max(self.cursor),
+            // Where a wrapper begins stands inside of it.
+            Entry::Message(_) | Entry::Partial(_) => self.cursor,
+        };
+        self.filters.is_empty() && !self.left_out.touches(first, next_offset(entry).unwrap_or(first))
+    }
+
+    /// Whether the target's topic takes this timestamp. No timestamp (−1) always is (measured on 0.11 … 4.4).
+    pub(super) fn takes_timestamp(&self, timestamp: i64) -> bool {
+        let within = |distance: i64, limit: Option<i64>| limit.is_none_or(|limit| distance <= limit);
+        timestamp == NO_TIMESTAMP
+            || (within(self.now_ms.saturating_sub(timestamp), self.limits.timestamp_before_max_ms)
+                && within(timestamp.saturating_sub(self.now_ms), self.limits.timestamp_after_max_ms))
+    }
+
+    /// Whether the target's topic takes every timestamp of `entry`, as far as its header says. A record that is older
+    /// than the first of its batch hides from it: then the target refuses the batch, and its records go one by one.
+    pub(super) fn takes_timestamps_of(&self, entry: &Entry) -> bool {
+        let limits = &self.limits;
+        if limits.timestamp_before_max_ms.is_none() && limits.timestamp_after_max_ms.is_none() {
+            return true;
+        }
+        match entry {
+            Entry::Batch(batch) => {
+                let header = &batch.header;
+                let newest = self.takes_timestamp(header.max_timestamp);
+                // Where the base is a delete horizon, the header does not say how old the records are.
+                let oldest = if header.attributes.delete_horizon() {
+                    limits.timestamp_before_max_ms.is_none()
+                } else {
+                    self.takes_timestamp(header.base_timestamp)
+                };
+                newest && (oldest || header.attributes.append_time())
+            }
+            Entry::Message(message) => self.takes_timestamp(message.timestamp),
+            Entry::Partial(_) => true,
+        }
+    }
+
+    /// Whether headers of `entry`'s records would stop the link.
+    pub(super) fn refuses_headers_of(&self, entry: &Entry) -> bool {
+        self.target.magic == Magic::V1
+            && self.policies.headers == LossPolicy::Refuse
+            && matches!(entry, Entry::Batch(_))
+    }
+
+    /// What is done about a loss.
+    pub(super) fn policy(&self, loss: &Loss) -> LossPolicy {
+        match loss {
+            Loss::Headers => self.policies.headers,
+            Loss::TooLarge { .. } => self.policies.too_large,
+            Loss::Timestamp { .. } => self.policies.timestamps,
+            Loss::NoKey => self.policies.keyless,
+        }
+    }
+}
+
+/// Java's `RecordBatch.NO_TIMESTAMP`.
+const NO_TIMESTAMP: i64 = -1;
