@@ -52,6 +52,7 @@ pub mod filter;
 pub mod plan;
 pub mod produce;
 pub mod ledger;
+pub mod topics;
 pub mod resume;
 pub mod mirror;
 pub mod observe;
