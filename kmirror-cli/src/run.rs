@@ -42,6 +42,7 @@ fn resolved(args: &RunArgs) -> Result<Resolved, Failure> {
         commit_interval_ms: args.offset_commit_interval_ms,
         abort_on_send_failure: args.abort_on_send_failure,
         until_caught_up: args.until_caught_up,
+        ..RunOptions::default()
     };
     resolve(&options).map_err(Failure::usage)
 }

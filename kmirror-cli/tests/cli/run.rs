@@ -48,7 +48,6 @@ fn bad_input_is_one_sentence_with_the_place_and_the_way_out() {
     refused(&run("fetch.max.bytes=many", "", &t), "consumer.properties:6: fetch.max.bytes: \"many\"");
     refused(&run("sasl.mechanism=PLAIN", "", &t), "SASL is not supported by this release");
     refused(&run("", "security.protocol=SSL", &t), "TLS and SASL are not supported by this release");
-    refused(&run("", "compression.type=zstd", &t), "writing zstd is not supported by this release");
     refused(&run("group.id=a/b", "", &t), "give the mirror a name of its own with --name");
     refused(&run("", "", &["--whitelist", "a(?!b)"]), "negative lookahead (?! at character 2 is not supported");
     refused(&run("", "", &["--whitelist", "t", "--num.streams", "0"]), "--num.streams 0: how many threads");

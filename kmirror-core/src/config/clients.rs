@@ -88,17 +88,7 @@ fn compression(producer: &Values<'_>) -> Result<Option<Codec>, ConfigError> {
         ("2", Codec::Snappy),
         ("3", Codec::Lz4),
     ];
-    let codec = producer.one_of("compression.type", &words)?;
-    let what = match codec {
-        Some(Codec::Snappy) => "writing snappy is",
-        Some(Codec::Zstd) => "writing zstd is",
-        Some(Codec::None | Codec::Gzip | Codec::Lz4) | None => return Ok(codec),
-    };
-    let advice = "set gzip, lz4 or none, or leave the key out to keep the source's codec";
-    match producer.entry("compression.type") {
-        Some(entry) => Err(ConfigError::Unsupported { place: producer.place(entry), what, advice }),
-        None => Ok(codec),
-    }
+    producer.one_of("compression.type", &words)
 }
 
 #[cfg(test)]
@@ -195,18 +185,16 @@ mod tests {
     }
 
     #[test]
-    fn codecs_that_cannot_be_written_yet_are_refused_by_name() {
+    fn codecs_of_both_generations() {
         let codec = |text: &str| produced(text).0.map(|produce| produce.compression);
         assert_eq!(codec(""), Ok(None));
         assert_eq!(codec("compression.type=none"), Ok(Some(Codec::None)));
         assert_eq!(codec("compression.type=gzip"), Ok(Some(Codec::Gzip)));
         assert_eq!(codec("compression.type=lz4"), Ok(Some(Codec::Lz4)));
+        assert_eq!(codec("compression.type=snappy"), Ok(Some(Codec::Snappy)));
+        assert_eq!(codec("compression.type=zstd"), Ok(Some(Codec::Zstd)));
         assert_eq!(codec("compression.codec=1"), Ok(Some(Codec::Gzip)));
-        for name in ["snappy", "zstd"] {
-            let text = codec(&format!("compression.type={name}")).unwrap_err().to_string();
-            let start = format!("f.properties:1: compression.type: writing {name} is not supported by this release");
-            assert!(text.starts_with(&start), "{text}");
-        }
+        assert_eq!(codec("compression.codec=2"), Ok(Some(Codec::Snappy)));
         let unknown = codec("compression.type=brotli").unwrap_err().to_string();
         assert!(unknown.contains("one of none, gzip, snappy, lz4, zstd"), "{unknown}");
     }

@@ -12,6 +12,9 @@ use super::values::Values;
 /// Kafka allows waits of 0 between attempts; a cluster that refuses at once would be called in a tight loop.
 const BACKOFF_LEAST: Duration = Duration::from_millis(10);
 
+/// The one `security.protocol` of this release.
+pub(super) const PLAINTEXT: &str = "PLAINTEXT";
+
 /// Something that was asked for and is not done, or done otherwise. One line each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
@@ -47,7 +50,8 @@ pub fn cluster(
     plaintext(&values)?;
     let bootstrap = match servers {
         Some((flag, servers)) => {
-            let wrong = |expected| ConfigError::Flag { flag, value: servers.to_owned(), expected };
+            let wrong =
+                |expected: &str| ConfigError::Flag { flag, value: servers.to_owned(), expected: expected.to_owned() };
             addresses(servers).map_err(wrong)?
         }
         None => bootstrap(&values, raw)?,
@@ -124,7 +128,7 @@ fn plaintext(values: &Values<'_>) -> Result<(), ConfigError> {
         return Ok(());
     };
     match entry.value.to_ascii_uppercase().as_str() {
-        "PLAINTEXT" => Ok(()),
+        PLAINTEXT => Ok(()),
         "SSL" | "SASL_PLAINTEXT" | "SASL_SSL" => Err(ConfigError::Unsupported {
             place: values.place(entry),
             what: "TLS and SASL are",

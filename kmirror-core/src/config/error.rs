@@ -81,8 +81,8 @@ pub enum ConfigError {
         flag: &'static str,
         /// Its value.
         value: String,
-        /// What is allowed.
-        expected: &'static str,
+        /// What is allowed, or what is wrong with it.
+        expected: String,
     },
     /// A topic pattern that cannot be used.
     #[error("topic pattern `{pattern}`: {fault}")]
@@ -91,6 +91,14 @@ pub enum ConfigError {
         pattern: String,
         /// What is wrong with it.
         fault: PatternFault,
+    },
+    /// A replacement of a rename rule that cannot be used.
+    #[error("replacement `{text}`: {fault}")]
+    Replacement {
+        /// The replacement as it was given.
+        text: String,
+        /// What is wrong with it.
+        fault: String,
     },
 }
 

@@ -28,11 +28,20 @@ pub use properties::{RawConfig, RawEntry};
 pub mod keys;
 pub use keys::Role;
 
+mod units;
 mod values;
 
+mod built_in;
 mod clients;
+mod mapping;
 mod cluster;
 pub use cluster::{Warning, cluster, command_timeout, survey};
 
+mod origin;
+pub use origin::{Origin, Origins};
+
 mod resolve;
 pub use resolve::{Resolved, RunOptions, resolve};
+
+mod settings;
+pub use settings::{Setting, effective, is_secret};

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use regex::Regex;
 
+use super::error::{ConfigError, PatternFault};
+use super::pattern;
 use super::topics::TopicPattern;
 use crate::filter::Filters;
 
@@ -132,6 +134,25 @@ impl Routing {
 }
 
 impl Rename {
+    /// A rule by a Java expression that the whole name has to match and Java's replacement: `$1` and `${name}` are what
+    /// the groups matched, `\$` is a dollar sign. A name that does not match stays.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError::Pattern`] for an expression that is none, [`ConfigError::Replacement`] for a group that it does not
+    /// have.
+    pub fn pattern(from: &str, to: &str) -> Result<Self, ConfigError> {
+        let chars: Vec<(usize, char)> = (1..).zip(from.chars()).collect();
+        let fault = |fault| ConfigError::Pattern { pattern: from.to_owned(), fault };
+        if chars.is_empty() {
+            return Err(fault(PatternFault::Empty));
+        }
+        let pattern = pattern::compile(&chars).map_err(fault)?;
+        let replacement =
+            replacement(to, &pattern).map_err(|fault| ConfigError::Replacement { text: to.to_owned(), fault })?;
+        Ok(Self::Pattern { pattern, replacement })
+    }
+
     /// The name on the target.
     #[must_use]
     pub fn apply(&self, topic: &str) -> String {
@@ -139,6 +160,59 @@ impl Rename {
             Self::Prefix(prefix) => format!("{prefix}{topic}"),
             Self::Pattern { pattern, replacement } => pattern.replace(topic, replacement).into_owned(),
         }
+    }
+}
+
+/// Java's replacement in the words of the regex crate: `$1a` is the first group and an `a` in Java, and a group of the
+/// name `1a` there. (`Matcher.appendReplacement`)
+fn replacement(text: &str, pattern: &Regex) -> Result<String, String> {
+    let mut out = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some('$') => out.push_str("$$"),
+                Some(c) => out.push(c),
+                None => return Err("a backslash ends it".to_owned()),
+            },
+            '$' if chars.next_if_eq(&'{').is_some() => {
+                let name: String = chars.by_ref().take_while(|&c| c != '}').collect();
+                if !pattern.capture_names().flatten().any(|known| known == name) {
+                    return Err(format!("there is no group {name:?}"));
+                }
+                out.push_str(&format!("${{{name}}}"));
+            }
+            '$' => {
+                let first = chars
+                    .next()
+                    .and_then(|c| c.to_digit(10))
+                    .ok_or("a group's number or {name} follows a $; \\$ is the sign")?;
+                let mut group = usize::try_from(first).unwrap_or(usize::MAX);
+                // Java takes one more digit as long as there is such a group.
+                while let Some(digit) = chars.peek().and_then(|c| c.to_digit(10)) {
+                    let longer = group.saturating_mul(10).saturating_add(usize::try_from(digit).unwrap_or(usize::MAX));
+                    if longer >= pattern.captures_len() {
+                        break;
+                    }
+                    group = longer;
+                    chars.next();
+                }
+                if group >= pattern.captures_len() {
+                    return Err(format!("there is no group {group}"));
+                }
+                out.push_str(&format!("${{{group}}}"));
+            }
+            c => out.push(c),
+        }
+    }
+    Ok(out)
+}
+
+impl Policies {
+    /// The same policy for every kind of record.
+    #[must_use]
+    pub const fn all(policy: LossPolicy) -> Self {
+        Self { headers: policy, too_large: policy, timestamps: policy, keyless: policy, refused: policy }
     }
 }
 
@@ -198,5 +272,36 @@ mod tests {
         let rename =
             Rename::Pattern { pattern: Regex::new(r"\A(?:a(\d))\z").unwrap(), replacement: "b${1}".to_owned() };
         assert_eq!((rename.apply("a1").as_str(), rename.apply("xa1").as_str()), ("b1", "xa1"));
+    }
+
+    #[test]
+    fn replacements_are_javas() {
+        let named = |from: &str, to: &str| Rename::pattern(from, to).map(|rename| rename.apply("eu.orders"));
+        for (from, to, expected) in [
+            (r"eu\.(.*)", "$1", "orders"),
+            (r"(eu)\.(.*)", "$2.$1", "orders.eu"),
+            // The regex crate would look for a group "1_eu", and find nothing.
+            (r"eu\.(.*)", "$1_eu", "orders_eu"),
+            (r"eu\.(.*)", "$10", "orders0"),
+            (r"(?<region>..)\.(.*)", "${region}-$2", "eu-orders"),
+            (".*", r"\$0 $0", "$0 eu.orders"),
+            ("e(.)(.)(.)(.)(.)(.)(.)(.)", "$8$1", "su"),
+            ("eu.*", "plain", "plain"),
+            ("us.*", "plain", "eu.orders"),
+        ] {
+            assert_eq!(named(from, to).as_deref(), Ok(expected), "{from} {to}");
+        }
+        for (from, to, words) in [
+            ("(a)", "$2", "replacement `$2`: there is no group 2"),
+            ("(a)", "${b}", "there is no group \"b\""),
+            ("(a)", "${", "there is no group \"\""),
+            ("(a)", "$", "a group's number or {name} follows a $"),
+            ("(a)", "a\\", "a backslash ends it"),
+            ("", "a", "it is empty"),
+            ("a(?=b)", "a", "lookahead (?= at character 2"),
+        ] {
+            let error = named(from, to).unwrap_err().to_string();
+            assert!(error.contains(words), "{from} {to}: {error}");
+        }
     }
 }

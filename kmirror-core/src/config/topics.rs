@@ -41,6 +41,28 @@ impl TopicPattern {
         Ok(Self { text: text.to_owned(), regex })
     }
 
+    /// What any of several whitelists names.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse), for the first one that cannot be used.
+    pub fn any<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, ConfigError> {
+        let patterns = texts.into_iter().map(Self::parse).collect::<Result<Vec<_>, _>>()?;
+        if let [one] = patterns.as_slice() {
+            return Ok(one.clone());
+        }
+        let fault = |fault| ConfigError::Pattern { pattern: String::new(), fault };
+        if patterns.is_empty() {
+            return Err(fault(PatternFault::Empty));
+        }
+        // Each one is anchored in a group of its own, so that a flag such as (?i) ends with it.
+        let alternatives: Vec<String> = patterns.iter().map(|pattern| format!("(?:{})", pattern.regex)).collect();
+        let syntax = |error: regex::Error| fault(PatternFault::Syntax(error.to_string().replace('\n', " ")));
+        let regex = Regex::new(&alternatives.join("|")).map_err(syntax)?;
+        let text = patterns.iter().map(Self::as_str).collect::<Vec<_>>().join(",");
+        Ok(Self { text, regex })
+    }
+
     /// Whether the whole of `name` matches.
     #[must_use]
     pub fn matches(&self, name: &str) -> bool {
@@ -68,6 +90,18 @@ impl TopicSelection {
     #[must_use]
     pub fn new(include: TopicPattern, exclude: Option<TopicPattern>) -> Self {
         Self { include, exclude }
+    }
+
+    /// The include pattern as it was given.
+    #[must_use]
+    pub fn include(&self) -> &str {
+        self.include.as_str()
+    }
+
+    /// The exclude pattern as it was given.
+    #[must_use]
+    pub fn exclude(&self) -> Option<&str> {
+        self.exclude.as_ref().map(TopicPattern::as_str)
     }
 
     /// Whether the topic is copied.
@@ -133,6 +167,37 @@ mod tests {
             assert!(selects(pattern, "a") && selects(pattern, "b"), "{pattern:?}");
             assert!(!selects(pattern, "a,b") && !selects(pattern, "c"), "{pattern:?}");
         }
+    }
+
+    #[test]
+    fn a_list_of_patterns_is_any_of_them() {
+        let any = |texts: &[&str]| TopicPattern::any(texts.iter().copied());
+        let list = any(&["(?i)orders", "pay.*,refunds", "\\Qa.b\\E"]).unwrap();
+        for (name, expected) in [
+            ("ORDERS", true),
+            ("payments", true),
+            ("PAYMENTS", false),
+            ("refunds", true),
+            ("a.b", true),
+            ("axb", false),
+        ] {
+            assert_eq!(list.matches(name), expected, "{name}");
+        }
+        assert_eq!(list.as_str(), "(?i)orders,pay.*,refunds,\\Qa.b\\E");
+        assert_eq!(any(&["orders"]).unwrap().as_str(), "orders");
+        assert!(any(&[]).is_err() && any(&["a", ""]).is_err());
+        let error = any(&["a", "b)|(c"]).unwrap_err().to_string();
+        assert!(error.starts_with("topic pattern `b)|(c`"), "{error}");
+    }
+
+    #[test]
+    fn an_exclude_pattern_is_subtracted() {
+        let pattern = |text| TopicPattern::parse(text).unwrap();
+        let selection = TopicSelection::new(pattern("orders.*"), Some(pattern("orders\\.tmp.*,orders-x")));
+        assert!(selection.matches("orders.eu") && selection.matches("orders"));
+        assert!(!selection.matches("orders.tmp.1") && !selection.matches("orders-x") && !selection.matches("payments"));
+        assert!(!selection.passes_over("__orders"));
+        assert_eq!(selection.to_string(), "orders.* (without orders\\.tmp.*,orders-x)");
     }
 
     #[test]

@@ -59,6 +59,11 @@ impl Filters {
         Self(filters)
     }
 
+    /// One more, behind those.
+    pub fn push(&mut self, filter: Arc<dyn RecordFilter>) {
+        self.0.push(filter);
+    }
+
     /// Whether every record is mirrored as it is.
     #[must_use]
     pub fn is_empty(&self) -> bool {

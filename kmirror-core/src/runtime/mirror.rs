@@ -215,7 +215,7 @@ impl MirrorBuilder {
             until_caught_up: self.until_caught_up,
             ..RunOptions::default()
         };
-        let Resolved { config, warnings } = resolve(&options)?;
+        let Resolved { config, warnings, .. } = resolve(&options)?;
         let mirror = Mirror::new(config);
         for warning in warnings {
             let _ = mirror.events.send(Event::Setting(warning));

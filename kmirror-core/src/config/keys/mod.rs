@@ -79,6 +79,12 @@ pub fn meaning(role: Role, key: &str) -> Option<Meaning> {
     Some(group.meaning)
 }
 
+/// The keys that decide something in a file of `role`.
+pub fn used(role: Role) -> impl Iterator<Item = &'static str> {
+    let groups = TABLE.iter().filter(move |group| group.roles.contains(&role) && group.meaning == Meaning::Used);
+    groups.flat_map(|group| group.keys.iter().copied())
+}
+
 /// Another role that has the key: it stands in the wrong file.
 #[must_use]
 pub fn owner(key: &str) -> Option<Role> {
@@ -97,11 +103,22 @@ pub fn old_names(role: Role, key: &str) -> impl Iterator<Item = &'static str> {
 #[must_use]
 pub fn nearest(role: Role, key: &str) -> Option<&'static str> {
     let groups = TABLE.iter().filter(|group| group.roles.contains(&role));
-    let known = groups.flat_map(|group| group.keys.iter().copied()).filter(|known| !known.ends_with('.'));
+    nearest_of(key, groups.flat_map(|group| group.keys.iter().copied()).filter(|known| !known.ends_with('.')))
+}
+
+/// The one of `known` that was probably meant by `key`.
+pub(super) fn nearest_of(key: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    // A name of the length of a file is no slip of the pen.
+    if key.len() > KEY_CHARS_MAX {
+        return None;
+    }
     let key = key.to_ascii_lowercase();
     let (distance, nearest) = known.map(|known| (edits(&key, known), known)).min_by_key(|&(distance, _)| distance)?;
     (distance * 4 <= nearest.len()).then_some(nearest)
 }
+
+/// Longer keys are not compared.
+const KEY_CHARS_MAX: usize = 100;
 
 /// Levenshtein's distance: characters put in, left out or changed.
 fn edits(one: &str, other: &str) -> usize {
