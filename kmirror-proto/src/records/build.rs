@@ -130,7 +130,7 @@ impl BatchBuilder {
     /// The finished batch; the builder is empty afterwards, also after an error, and keeps its buffers.
     ///
     /// # Errors
-    /// [`RecordError::Empty`] without records, [`RecordError::Codec`] if the codec is not supported.
+    /// [`RecordError::Empty`] without records, [`RecordError::Codec`] if the encoder fails.
     pub fn finish(&mut self, stamp: Stamp) -> Result<Bytes, RecordError> {
         let finished = self.finished(stamp);
         self.reset();

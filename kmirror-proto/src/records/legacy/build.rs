@@ -82,7 +82,7 @@ impl MessageSetBuilder {
     /// The finished set; the builder is empty afterwards, also after an error, and keeps its buffers.
     ///
     /// # Errors
-    /// [`RecordError::Empty`] without messages, [`RecordError::Codec`] if the codec is not supported or is zstd, which
+    /// [`RecordError::Empty`] without messages, [`RecordError::Codec`] if the encoder fails or the codec is zstd, which
     /// this format does not have.
     pub fn finish(&mut self) -> Result<Bytes, RecordError> {
         let finished = self.finished();
