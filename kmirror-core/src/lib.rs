@@ -59,7 +59,7 @@ pub mod observe;
 pub mod offsets;
 
 pub mod runtime;
-pub use runtime::{EventStream, Mirror, MirrorBuilder, StatusReader, StopHandle};
+pub use runtime::{EventStream, Mirror, MirrorBuilder, SelectionHandle, StatusReader, StopHandle};
 
 #[cfg(test)]
 mod sample;

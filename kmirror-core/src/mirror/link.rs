@@ -19,14 +19,15 @@ use std::sync::Arc;
 use crate::client::CallId;
 use crate::client::ConnId;
 use crate::clock::Tick;
-use crate::config::FetchConfig;
+use crate::config::{FetchConfig, Isolation, RouteConfig};
 use crate::fetch::Cursor;
+use crate::filter::Filters;
 use crate::ledger::Checkpoint;
 use crate::limits;
 use crate::observe::{Counters, LinkState, StopReason};
 use crate::offset::{SourceOffset, TargetOffset};
-use crate::plan::{Abilities, Fingerprint};
-use crate::produce::{Lane, Producer, Proved, Sequence};
+use crate::plan::{Abilities, Fingerprint, LeftOut, TopicLimits};
+use crate::produce::{Lane, Producer, Proved, Sequence, Tenancy};
 use crate::resume::Resume;
 
 /// A link's number within its worker.
@@ -38,10 +39,12 @@ pub struct LinkId(pub u32);
 pub struct LinkName {
     /// On the source.
     pub topic: Arc<str>,
+    /// The source's partition.
+    pub partition: i32,
     /// On the target.
     pub target_topic: Arc<str>,
-    /// On both.
-    pub partition: i32,
+    /// The target's partition: the same, but where several share one.
+    pub target_partition: i32,
 }
 
 /// What a shard needs to know to copy a link.
@@ -51,6 +54,16 @@ pub struct LinkSpec {
     pub id: LinkId,
     /// Its name.
     pub name: LinkName,
+    /// What holds on the way.
+    pub config: Arc<RouteConfig>,
+    /// What the target's topic takes.
+    pub limits: TopicLimits,
+    /// Whether others write to the target's partition as well.
+    pub tenancy: Tenancy,
+    /// Which records of the source are mirrored: the digest of filters and isolation.
+    pub view: u64,
+    /// Records that are left out for good.
+    pub left_out: LeftOut,
     /// Where it starts if there is no checkpoint.
     pub start: SourceOffset,
     /// The furthest checkpoint in the ledger.
@@ -63,10 +76,29 @@ pub struct LinkSpec {
     pub until: SourceOffset,
 }
 
+/// Stands for which records of a source are mirrored: a link whose past was counted under another view cannot be walked
+/// over again (rule P4). 0 for all committed records, as they are.
+#[must_use]
+pub(super) fn view_digest(filters: &Filters, isolation: Isolation) -> u64 {
+    match isolation {
+        Isolation::ReadCommitted => filters.digest(),
+        Isolation::ReadUncommitted => filters.digest().rotate_left(1) ^ 1,
+    }
+}
+
 /// A link in its shard.
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) name: LinkName,
+    pub(super) config: Arc<RouteConfig>,
+    pub(super) limits: TopicLimits,
+    pub(super) tenancy: Tenancy,
+    pub(super) view: u64,
+    pub(super) left_out: LeftOut,
+    /// The ledger does not have yet that records are left out: nothing is read before.
+    pub(super) storing_left_out: bool,
+    /// It is forgotten as soon as what was read of it is written.
+    pub(super) closing: bool,
     pub(super) state: State,
     pub(super) cursor: Cursor,
     /// The last claim that a resume starts from: the ledger's at first, then the lane's own proved points.
@@ -192,6 +224,13 @@ impl Link {
         let producer = spec.producer_id.map(|id| Producer { id, epoch });
         Self {
             name: spec.name,
+            config: spec.config,
+            limits: spec.limits,
+            tenancy: spec.tenancy,
+            view: spec.view,
+            left_out: spec.left_out,
+            storing_left_out: false,
+            closing: false,
             state: State::Waiting(Tick::ZERO),
             cursor: Cursor::new(spec.start, fetch, frame_bytes_max),
             origin: spec.checkpoint.filter(|checkpoint| checkpoint.origin).map(|checkpoint| checkpoint.target_next()),
@@ -249,6 +288,20 @@ impl Link {
         self.answers_due == 0 && self.lane.is_idle() && self.unsettled.is_none()
     }
 
+    /// Whether every answer has come and all that was read is written, as far as it can be now.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.answers_due == 0
+            && match self.state {
+                State::Running => self.lane.is_idle(),
+                State::Doubting(_)
+                | State::Waiting(_)
+                | State::Resuming(..)
+                | State::Storing
+                | State::Walking(_)
+                | State::Stopped => true,
+            }
+    }
+
     /// For reports.
     pub(super) fn link_state(&self) -> LinkState {
         match self.state {
@@ -263,7 +316,9 @@ impl Link {
     /// Where it reads next, if it reads.
     pub(super) fn reads_at(&self) -> Option<SourceOffset> {
         match self.state {
-            State::Walking(_) | State::Running if self.ending.is_none() => Some(self.cursor.next),
+            State::Walking(_) | State::Running if self.ending.is_none() && !self.closing && !self.storing_left_out => {
+                Some(self.cursor.next)
+            }
             State::Walking(_)
             | State::Running
             | State::Waiting(_)

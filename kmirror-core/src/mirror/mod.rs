@@ -16,7 +16,7 @@ pub mod shard;
 pub mod worker;
 
 mod report;
-pub use report::{LinkProgress, ShardCommand, ShardReport};
+pub use report::{LinkProgress, Omitted, ShardCommand, ShardReport, StoredEntry};
 
 #[cfg(test)]
 mod tests;

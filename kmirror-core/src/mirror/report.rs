@@ -10,12 +10,23 @@ use crate::produce::{Producer, Proved};
 pub enum ShardCommand {
     /// Copy these links too.
     Open(Vec<LinkSpec>),
-    /// What the link waits for is in the ledger, its first checkpoint or its raised epoch: it may write.
-    Stored(LinkId),
+    /// What the link waits for is in the ledger.
+    Stored(LinkId, StoredEntry),
+    /// Copy these links no longer: what was read of them is written, then they are forgotten.
+    Close(Vec<LinkId>),
     /// Fetch nothing more, write what is there, report, end.
     Stop,
     /// End now.
     Abort,
+}
+
+/// What of a link is in the ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoredEntry {
+    /// Its place, or its raised epoch: it may write.
+    Place,
+    /// Records that it leaves out: it may read on.
+    LeftOut,
 }
 
 /// What a shard tells the worker.
@@ -25,6 +36,15 @@ pub enum ShardReport {
     Progress(Vec<LinkProgress>),
     /// Something happened.
     Event(Event),
+    /// A link has its place, which has to be in the ledger before its first write.
+    Place(LinkProgress),
+    /// Records are left out, which has to be in the ledger before anything behind them is written.
+    LeftOut {
+        /// Which.
+        link: LinkId,
+        /// Which records.
+        omitted: Vec<Omitted>,
+    },
     /// A link's stamps are to be raised to this epoch, which has to be in the ledger before its first use.
     Epoch {
         /// Which.
@@ -38,11 +58,24 @@ pub enum ShardReport {
         link: LinkId,
         /// Why.
         reason: StopReason,
-        /// Whether it was a batch that the target refuses, which stops the whole mirror unless configured otherwise.
-        send_failure: bool,
     },
+    /// A link that was to be let go is: the last that is heard of it.
+    Closed(LinkProgress),
     /// Every lane is empty: the last report of a shard that was told to stop.
     Drained,
+}
+
+/// Neighbouring records that are left out for good.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Omitted {
+    /// The first one.
+    pub from: SourceOffset,
+    /// Behind the last one.
+    pub to: SourceOffset,
+    /// How many records lie between.
+    pub records: u32,
+    /// Why, in one sentence.
+    pub why: String,
 }
 
 /// Where one link stands.
@@ -56,6 +89,8 @@ pub struct LinkProgress {
     pub proved: Option<Proved>,
     /// Whether nothing was written yet by this mirror.
     pub origin: bool,
+    /// Which records of the source are mirrored: the digest of filters and isolation.
+    pub view: u64,
     /// Who writes.
     pub producer: Option<Producer>,
     /// The epoch of the target partition's leader, −1 where unknown.

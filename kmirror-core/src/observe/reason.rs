@@ -5,7 +5,7 @@ use std::fmt;
 use kmirror_proto::error_code::ErrorCode;
 
 use crate::offset::{SourceOffset, TargetOffset};
-use crate::plan::Refused;
+use crate::plan::{Loss, Refused};
 use crate::resume::Impossible;
 
 /// Why a link was stopped.
@@ -52,6 +52,30 @@ pub enum StopReason {
         /// The broker's answer.
         code: ErrorCode,
     },
+    /// A record that the target cannot take, and the route's policy is to stop in front of it.
+    Loss {
+        /// The record's source offset.
+        offset: SourceOffset,
+        /// Why it cannot be taken.
+        loss: Loss,
+    },
+    /// The ledger says that the topic was mirrored under another name.
+    RouteChanged {
+        /// Its name on the target until now.
+        before: String,
+        /// The name that it would have from now on.
+        now: String,
+    },
+    /// What is mirrored of the source was changed while records behind the checkpoint are not accounted for.
+    ViewChanged {
+        /// How many records were written behind the checkpoint.
+        written: u64,
+    },
+    /// Under the topic's name there is another topic on the source than the one that was mirrored.
+    SourceRecreated {
+        /// Up to where the former one was mirrored.
+        mirrored: SourceOffset,
+    },
     /// The target's log does not confirm what the ledger says.
     Target(Impossible),
     /// The last record on the target is not the one that the source has at that place.
@@ -81,22 +105,6 @@ pub enum StopReason {
     OutOfSequence(ErrorCode),
     /// The target's broker does not take any format that the engine writes.
     NoCommonVersion(String),
-    /// The target has no such topic.
-    NoTargetTopic {
-        /// Its name there.
-        topic: String,
-        /// How many partitions the source has.
-        partitions: usize,
-    },
-    /// The target's topic has no such partition.
-    TooFewPartitions {
-        /// Its name there.
-        topic: String,
-        /// How many partitions the source has.
-        source: usize,
-        /// How many the target has.
-        target: usize,
-    },
     /// There is neither a ledger entry nor a committed offset, and `auto.offset.reset` is `none`.
     NoPosition,
 }
@@ -135,6 +143,30 @@ impl fmt::Display for StopReason {
             Self::TargetRefuses { from, to, code } => {
                 write!(f, "the target refuses the records of source offsets [{from}, {to}): {code}: {}", advice(*code))
             }
+            Self::Loss { offset, loss } => write!(
+                f,
+                "the target cannot take the record at source offset {offset}: {loss}; {}, or let it be left out and counted: \
+                 {}",
+                loss_advice(loss),
+                loss_policy(loss),
+            ),
+            Self::RouteChanged { before, now } => write!(
+                f,
+                "until now it was mirrored to target topic {before}, and is to go to {now} from here on: take the rename back, or \
+                 start a mirror under another --name, which copies all of it to {now}"
+            ),
+            Self::ViewChanged { written } => write!(
+                f,
+                "filters or isolation.level were changed, and the last run ended without its last word: which records are \
+                 the {written} behind the checkpoint is told by the former settings only; start once with those, stop it \
+                 cleanly (SIGTERM), and change them then"
+            ),
+            Self::SourceRecreated { mirrored } => write!(
+                f,
+                "the source's topic was deleted and created again; the former one was mirrored up to offset {mirrored}, and \
+                 nothing is appended to its copy silently: to copy the new one, delete the copy or rename the route, and start \
+                 a mirror under another --name"
+            ),
             Self::Target(impossible) => impossible.fmt(f),
             Self::ContentDiffers { source_next, written } => write!(
                 f,
@@ -158,17 +190,6 @@ impl fmt::Display for StopReason {
                  has forgotten the mirror's producer id; start a mirror under another --name"
             ),
             Self::NoCommonVersion(why) => write!(f, "{why}"),
-            Self::NoTargetTopic { topic, partitions } => write!(
-                f,
-                "the target has no topic {topic}: create it there with {partitions} partitions (kafka-topics.sh --create \
-                 --topic {topic} --partitions {partitions}), then start again"
-            ),
-            Self::TooFewPartitions { topic, source, target } => write!(
-                f,
-                "the target's topic {topic} has {target} partitions, the source's has {source}, and partition n goes to \
-                 partition n: add partitions there (kafka-topics.sh --alter --topic {topic} --partitions {source}), then \
-                 start again"
-            ),
             Self::NoPosition => f.write_str(
                 "no ledger entry, no committed offset of the group, and auto.offset.reset=none: set it to earliest or latest",
             ),
@@ -197,6 +218,35 @@ impl fmt::Display for Impossible {
             ),
             Self::Unreadable(why) => write!(f, "the target's log cannot be read: {why}"),
         }
+    }
+}
+
+impl StopReason {
+    /// Whether it is the target that does not take a record, which stops the whole mirror where
+    /// `abort.on.send.failure` is on.
+    #[must_use]
+    pub fn is_send_failure(&self) -> bool {
+        matches!(self, Self::TargetRefuses { .. } | Self::Loss { .. } | Self::OutOfSequence(_))
+    }
+}
+
+/// How the target can be made to take such records.
+fn loss_advice(loss: &Loss) -> &'static str {
+    match loss {
+        Loss::Headers => "mirror to brokers of 0.11 or newer",
+        Loss::TooLarge { .. } => "raise max.message.bytes of the target's topic and start again",
+        Loss::Timestamp { .. } => "widen both settings of the target's topic and start again",
+        Loss::NoKey => "change cleanup.policy of the target's topic and start again",
+    }
+}
+
+/// The setting that leaves such records out.
+fn loss_policy(loss: &Loss) -> &'static str {
+    match loss {
+        Loss::Headers => "on_headers = \"drop\"",
+        Loss::TooLarge { .. } => "on_too_large = \"drop\"",
+        Loss::Timestamp { .. } => "on_timestamp = \"drop\"",
+        Loss::NoKey => "on_keyless = \"drop\"",
     }
 }
 

@@ -43,11 +43,13 @@ pub struct Counters {
 /// What a topic is doing: the worst of what its links do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TopicState {
+    /// It was let go: deleted on the source, or no longer wanted.
+    Gone,
+    /// Every link copies.
+    Running,
     /// The target's topic is prepared, or links look for their place.
     #[default]
     Preparing,
-    /// Every link copies.
-    Running,
     /// Something outside has to change first; it is looked for again and again.
     Blocked,
     /// At least one link stands still for good.

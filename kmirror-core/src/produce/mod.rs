@@ -8,3 +8,13 @@ pub use lane::{Lane, Outgoing, Proved, Window};
 
 mod audit;
 pub use audit::{Audit, Verdict, audit};
+
+/// Who writes to a link's target partition.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tenancy {
+    /// This link alone: an offset has one right value.
+    #[default]
+    Exclusive,
+    /// Other links too, each with a producer id of its own: position is counted in sequences (rule P22).
+    Shared,
+}

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{Clock, Net, SocketOptions, Thread, spawn};
-use crate::config::{Config, ConfigError, RawConfig, Resolved, RunOptions, resolve};
+use crate::config::{Config, ConfigError, RawConfig, Resolved, RunOptions, TopicSelection, resolve};
 use crate::mirror::shard::Shard;
 use crate::mirror::worker::{MirrorError, Summary, Worker, WorkerCommand, WorkerReport};
 use crate::mirror::{ShardCommand, ShardReport};
@@ -22,10 +22,15 @@ use crate::observe::{Event, Status};
 pub struct Mirror {
     config: Config,
     stop: StopHandle,
+    selections: (UnboundedSender<TopicSelection>, UnboundedReceiver<TopicSelection>),
     events: UnboundedSender<Event>,
     heard: Option<UnboundedReceiver<Event>>,
     status: watch::Sender<Status>,
 }
+
+/// Changes which topics a running mirror copies, from anywhere.
+#[derive(Clone, Debug)]
+pub struct SelectionHandle(UnboundedSender<TopicSelection>);
 
 /// Ends a running mirror from anywhere.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +64,14 @@ impl Mirror {
     #[must_use]
     pub fn new(config: Config) -> Self {
         let (events, heard) = unbounded_channel();
-        Self { config, stop: StopHandle::default(), events, heard: Some(heard), status: watch::Sender::default() }
+        Self {
+            config,
+            stop: StopHandle::default(),
+            selections: unbounded_channel(),
+            events,
+            heard: Some(heard),
+            status: watch::Sender::default(),
+        }
     }
 
     /// A mirror with these settings, and defaults for the rest.
@@ -71,6 +83,12 @@ impl Mirror {
     #[must_use]
     pub fn stop_handle(&self) -> StopHandle {
         self.stop.clone()
+    }
+
+    /// Changes which topics the mirror copies, while it runs.
+    #[must_use]
+    pub fn selection_handle(&self) -> SelectionHandle {
+        SelectionHandle(self.selections.0.clone())
     }
 
     /// The mirror's events. There is one stream: a second call gives one that is over.
@@ -91,7 +109,7 @@ impl Mirror {
     /// # Errors
     /// Why it could not go on, in one sentence.
     pub async fn run(self) -> Result<Summary, MirrorError> {
-        let Self { config, stop, events, heard, status } = self;
+        let Self { config, stop, selections: (_selecting, mut selections), events, heard, status } = self;
         // Nobody listens: nothing is kept for them.
         drop(heard);
         let config = Arc::new(config);
@@ -108,6 +126,10 @@ impl Mirror {
                 () = stop.stop.cancelled(), if !stopping => {
                     stopping = true;
                     threads.tell_worker(WorkerCommand::Stop);
+                    continue;
+                }
+                Some(selection) = selections.recv() => {
+                    threads.tell_worker(WorkerCommand::Select(selection));
                     continue;
                 }
             };
@@ -136,6 +158,16 @@ impl StopHandle {
     /// Stops at once. The next start finds out from the target's log what was written.
     pub fn stop_now(&self) {
         self.now.cancel();
+    }
+}
+
+impl SelectionHandle {
+    /// These topics are mirrored from now on. Both clusters are looked at at once, also where nothing changes: what came or
+    /// went since they were last looked at is seen now. Topics that are no longer named are let go; those that are named for the
+    /// first time are mirrored from their first record on.
+    pub fn set(&self, selection: TopicSelection) {
+        // A mirror that has ended selects no more.
+        let _ = self.0.send(selection);
     }
 }
 

@@ -30,7 +30,7 @@ mod offsets;
 pub use offsets::list_offsets;
 
 mod mirror;
-pub use mirror::{EventStream, Mirror, MirrorBuilder, StatusReader, StopHandle};
+pub use mirror::{EventStream, Mirror, MirrorBuilder, SelectionHandle, StatusReader, StopHandle};
 
 pub mod limits;
 

@@ -128,7 +128,7 @@ impl Store {
     /// Whether nothing waits to be written.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.pending.is_empty() && self.writing.is_empty() && self.slots.is_empty()
+        self.pending.is_empty() && self.writing.is_empty()
     }
 
     /// A producer id is wanted for `slot`; [`StoreEvent::Identified`] tells when there is one.
@@ -155,7 +155,7 @@ impl Store {
     /// When to call [`Store::advance`] again at the latest.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Tick> {
-        let idle = self.step == Step::Ready && self.is_idle();
+        let idle = self.step == Step::Ready && self.is_idle() && self.slots.is_empty();
         (self.call.is_none() && !idle && self.step != Step::Failed).then_some(self.retry_at)
     }
 

@@ -12,16 +12,12 @@ use kmirror_proto::messages::{
 use super::{Shard, expect_response};
 use crate::client::{ByTopic, CallId, CallOptions, Node, Reply};
 use crate::clock::{Now, Tick};
-use crate::config::{Isolation, Policies};
+use crate::config::Isolation;
 use crate::fetch::Aborted;
-use crate::filter::Filters;
 use crate::limits;
 use crate::mirror::link::{Link, LinkId, State};
-use crate::observe::{Event, StopReason};
+use crate::observe::StopReason;
 use crate::offset::SourceOffset;
-use crate::plan::{LeftOut, TopicLimits, View, plan, walk};
-use crate::produce::Window;
-use crate::resume::is_young;
 
 /// What the shard knows about its fetches.
 #[derive(Debug)]
@@ -84,7 +80,7 @@ impl Fetching {
         (self.held, self.reserved)
     }
 
-    fn take(&mut self, bytes: usize) {
+    pub(super) fn take(&mut self, bytes: usize) {
         self.held += bytes;
     }
 
@@ -307,143 +303,12 @@ impl Shard {
                 written: walk.total,
                 found: walk.total - walk.left,
             };
-            self.stop_link(now, id, reason, false);
-        }
-    }
-
-    fn view<'a>(&self, now: Now, id: LinkId, topic: &'a str, route: &'a (Filters, LeftOut)) -> Option<View<'a>> {
-        let link = self.links.get(&id)?;
-        Some(View {
-            cursor: link.cursor.next.0,
-            target: link.route?.abilities,
-            limits: TopicLimits::default(),
-            check_crcs: self.config.fetch.check_crcs,
-            apart_to: link.apart_to.0,
-            now_ms: now.unix_ms,
-            topic,
-            partition: link.name.partition,
-            policies: Policies::default(),
-            filters: &route.0,
-            left_out: &route.1,
-        })
-    }
-
-    fn plan(&mut self, now: Now, id: LinkId, records: bytes::Bytes, aborted: Aborted) {
-        let config = self.config.clone();
-        let (topic, route) =
-            (self.links.get(&id).map(|link| link.name.topic.clone()).unwrap_or_default(), Default::default());
-        let Some(view) = self.view(now, id, &topic, &route) else { return };
-        let Some(link) = self.links.get_mut(&id) else { return };
-        let produce = &config.produce;
-        let outcome = plan(records, aborted, &view, produce.compression, produce.batch_bytes_max, &mut self.rewriter);
-        if outcome.refused.is_some() {
-            // What it holds of the batch that failed is nobody's.
-            self.rewriter = None;
-        }
-        let oldest = outcome.pieces.iter().map(|piece| piece.timestamp_max).min();
-        if link.may_land_until > now.tick
-            && link.producer.is_some()
-            && oldest.is_some_and(|oldest| !is_young(oldest, now))
-        {
-            return self.settle_first(now, id);
-        }
-        let mut fault = None;
-        for piece in outcome.pieces {
-            link.counters.headers_dropped += u64::from(piece.headers_dropped);
-            if piece.rewritten {
-                link.counters.batches_rewritten += 1;
-            } else {
-                link.counters.batches_raw += 1;
-            }
-            let warn = piece.headers_dropped > 0 && !std::mem::replace(&mut link.headers_warned, true);
-            if warn {
-                self.reports
-                    .push_back(super::ShardReport::Event(Event::HeadersDropped { topic: link.name.topic.to_string() }));
-            }
-            let before = link.lane.held_bytes();
-            if let Err(error) = link.lane.push(piece) {
-                fault = Some(error);
-                break;
-            }
-            self.fetching.take(link.lane.held_bytes() - before);
-        }
-        if outcome.gaps {
-            link.unstable = true;
-            link.lane.set_window(Window::One);
-        }
-        link.counters.batches_skipped += outcome.skipped.iter().map(|count| u64::from(*count)).sum::<u64>();
-        let moved = outcome.cursor > link.cursor.next.0;
-        if moved {
-            link.cursor.move_to(SourceOffset(outcome.cursor));
-            link.lane.skip_to(SourceOffset(outcome.cursor));
-            link.fetch_backoff.reset();
-            link.vacant = None;
-        }
-        let refused = fault.map(|error| (outcome.cursor, crate::plan::Refused::Malformed(error))).or(outcome.refused);
-        self.writing.wake(id, &self.links);
-        self.mark(now, id);
-        if let Some((offset, why)) = refused {
-            self.stop_behind(now, id, StopReason::Unreadable { offset: SourceOffset(offset), why });
-        } else if let Some(need) = outcome.too_small {
-            self.grow(now, id, need);
-        } else if !moved {
-            // An answer that leads nowhere must not be asked for in a tight loop.
-            self.hold(now, id);
-        }
-    }
-
-    fn walk(&mut self, now: Now, id: LinkId, records: bytes::Bytes, aborted: Aborted) {
-        let (topic, route) =
-            (self.links.get(&id).map(|link| link.name.topic.clone()).unwrap_or_default(), Default::default());
-        let Some(view) = self.view(now, id, &topic, &route) else { return };
-        let Some(link) = self.links.get_mut(&id) else { return };
-        let State::Walking(walking) = &mut link.state else { return };
-        let walked = walk(records, aborted, &view, walking.left);
-        walking.left -= walked.records;
-        let (left, total, wanted, append_time) = (walking.left, walking.total, walking.last, walking.append_time);
-        link.unstable |= walked.gaps;
-        let moved = walked.cursor > link.cursor.next.0;
-        if moved {
-            link.cursor.move_to(SourceOffset(walked.cursor));
-            link.fetch_backoff.reset();
-            link.vacant = None;
-        }
-        if let Some((offset, why)) = walked.refused {
-            return self.stop_link(now, id, StopReason::Unreadable { offset: SourceOffset(offset), why }, false);
-        }
-        if left == 0 {
-            let agrees = match (walked.last, wanted) {
-                (Some(source), Some(target)) => source.agrees(&target, append_time),
-                // Retention left nothing to compare with: the count decides, where it cannot have changed (rule H7).
-                (Some(_), None) => !link.unstable,
-                // A codec that is not read here: on a stamped target the sequences have proved the count.
-                (None, _) => link.producer.is_some() && !link.unstable,
-            };
-            let source_next = SourceOffset(walked.cursor);
-            if agrees {
-                self.walked(now, id, source_next, total);
-            } else {
-                self.stop_link(now, id, StopReason::ContentDiffers { source_next, written: total }, false);
-            }
-        } else if let Some(need) = walked.too_small {
-            self.grow(now, id, need);
-        } else if !moved {
-            self.hold(now, id);
-        }
-    }
-
-    /// An answer held less than one batch (Fetch v2 and older cut it).
-    fn grow(&mut self, now: Now, id: LinkId, need: Option<usize>) {
-        let bytes_max = self.config.source.frame_bytes_max;
-        let Some(link) = self.links.get_mut(&id) else { return };
-        let offset = link.cursor.next;
-        if !link.cursor.grow(need) {
-            self.stop_behind(now, id, StopReason::TooLarge { offset, bytes_max });
+            self.stop_link(now, id, reason);
         }
     }
 
     /// The link tries again a little later.
-    fn hold(&mut self, now: Now, id: LinkId) {
+    pub(super) fn hold(&mut self, now: Now, id: LinkId) {
         if let Some(link) = self.links.get_mut(&id) {
             link.fetch_not_before = now.after(link.fetch_backoff.next());
             self.fetching.holds.insert((link.fetch_not_before, id));

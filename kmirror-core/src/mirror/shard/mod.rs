@@ -4,6 +4,7 @@
 //! `poll_timeout`.
 
 mod fetching;
+mod planning;
 mod resuming;
 mod writing;
 
@@ -36,6 +37,8 @@ pub struct Shard {
     alarms: BTreeSet<(Tick, LinkId)>,
     /// Builds batches for whichever link needs it.
     rewriter: Option<Rewriter>,
+    /// Links that are to be let go.
+    closing: BTreeSet<LinkId>,
     /// Links that moved since the last report.
     moved: BTreeSet<LinkId>,
     report_at: Option<Tick>,
@@ -59,6 +62,7 @@ impl Shard {
             resuming: BTreeMap::new(),
             alarms: BTreeSet::new(),
             rewriter: None,
+            closing: BTreeSet::new(),
             moved: BTreeSet::new(),
             report_at: None,
             reports: VecDeque::new(),
@@ -104,9 +108,39 @@ impl Shard {
                 break;
             }
         }
+        self.let_go();
         self.report(now);
         if self.stopping && self.is_drained() {
             self.end(now);
+        }
+    }
+
+    fn close(&mut self, now: Now, links: Vec<LinkId>) {
+        for id in links {
+            if let Some(link) = self.links.get_mut(&id) {
+                link.closing = true;
+                self.closing.insert(id);
+                self.mark(now, id);
+            }
+        }
+    }
+
+    /// Forgets the links that are to be let go, once what was read of them is written and every answer has come.
+    fn let_go(&mut self) {
+        let done = self.closing.iter().copied().filter(|id| self.links.get(id).is_none_or(Link::is_quiet));
+        for id in done.collect::<Vec<_>>() {
+            self.closing.remove(&id);
+            let progress = self.progress(id);
+            let Some(mut link) = self.links.remove(&id) else { continue };
+            self.fetching.release(link.lane.clear());
+            self.writing.forget(id);
+            self.moved.remove(&id);
+            if let Some(partitions) = self.by_name.get_mut(&link.name.topic) {
+                partitions.retain(|_, other| *other != id);
+            }
+            self.by_name.retain(|_, partitions| !partitions.is_empty());
+            self.fetching.regroup();
+            self.reports.extend(progress.map(ShardReport::Closed));
         }
     }
 
@@ -186,12 +220,6 @@ impl Shard {
         }
     }
 
-    /// As [`Shard::mark`], without waiting for the next report's time.
-    fn mark_now(&mut self, now: Now, id: LinkId) {
-        self.moved.insert(id);
-        self.report_at = Some(now.tick);
-    }
-
     fn report(&mut self, now: Now) {
         if self.report_at.is_none_or(|at| at > now.tick) && !(self.stopping && self.is_drained()) {
             return;
@@ -212,13 +240,14 @@ impl Shard {
             state: link.link_state(),
             proved: link.placed.then(|| link.lane.proved()),
             origin: link.is_origin(),
+            view: link.view,
             producer: link.producer,
             leader_epoch: metadata
                 .topics
                 .get(&*link.name.target_topic)
-                .and_then(|topic| topic.partitions.get(&link.name.partition))
+                .and_then(|topic| topic.partitions.get(&link.name.target_partition))
                 .map_or(-1, |partition| partition.leader_epoch),
-            drained: self.stopping && link.is_drained(),
+            drained: (self.stopping || link.closing) && link.is_drained(),
             caught_up: link.is_caught_up(),
             source_end: link.visible_end(),
             counters: link.counters,
@@ -229,35 +258,24 @@ impl Shard {
     fn stop_behind(&mut self, now: Now, id: LinkId, reason: StopReason) {
         match self.links.get_mut(&id) {
             Some(link) if !link.lane.is_idle() => link.ending = Some(reason),
-            Some(_) | None => self.stop_link(now, id, reason, false),
+            Some(_) | None => self.stop_link(now, id, reason),
         }
     }
 
     /// A link stands still for good.
-    fn stop_link(&mut self, now: Now, id: LinkId, reason: StopReason, send_failure: bool) {
+    fn stop_link(&mut self, now: Now, id: LinkId, reason: StopReason) {
         let Some(link) = self.links.get_mut(&id) else { return };
         let released = link.lane.clear();
         link.state = State::Stopped;
         link.placed = false;
         self.fetching.release(released);
         self.writing.forget(id);
-        self.reports.push_back(ShardReport::Stopped { link: id, reason, send_failure });
+        self.reports.push_back(ShardReport::Stopped { link: id, reason });
         self.mark(now, id);
     }
 
     fn is_drained(&self) -> bool {
-        self.links.values().all(|link| {
-            link.answers_due == 0
-                && match link.state {
-                    State::Running => link.lane.is_idle(),
-                    State::Doubting(_)
-                    | State::Waiting(_)
-                    | State::Resuming(..)
-                    | State::Storing
-                    | State::Walking(_)
-                    | State::Stopped => true,
-                }
-        })
+        self.links.values().all(Link::is_quiet)
     }
 
     fn stop(&mut self, now: Now) {
@@ -325,7 +343,8 @@ impl Machine for Shard {
     fn handle_command(&mut self, now: Now, command: ShardCommand) {
         match command {
             ShardCommand::Open(specs) => self.open(now, specs),
-            ShardCommand::Stored(link) => self.stored(now, link),
+            ShardCommand::Stored(link, entry) => self.stored(now, link, entry),
+            ShardCommand::Close(links) => self.close(now, links),
             ShardCommand::Stop => self.stop(now),
             ShardCommand::Abort => self.abort(now),
         }

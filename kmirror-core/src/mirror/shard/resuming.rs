@@ -7,6 +7,7 @@ use crate::client::{CallError, CallOptions, Node, Reply};
 use crate::clock::{Now, Tick};
 use crate::ledger::Checkpoint;
 use crate::mirror::link::{Asked, Link, LinkId, State, TargetRoute, Walk};
+use crate::mirror::report::StoredEntry;
 use crate::observe::{Event, StopReason};
 use crate::offset::SourceOffset;
 use crate::plan::{Abilities, Magic};
@@ -40,13 +41,13 @@ impl Shard {
     fn resume(&mut self, now: Now, id: LinkId) {
         let Some(link) = self.links.get_mut(&id) else { return };
         if let State::Waiting(_) | State::Doubting(_) = link.state {
-            let Some(node) = self.target.metadata().leader(&link.name.target_topic, link.name.partition) else {
+            let Some(node) = self.target.metadata().leader(&link.name.target_topic, link.name.target_partition) else {
                 return self.wait(now, id, "the partition has no leader");
             };
             let name = &link.name;
             let resume = Resume::new(
                 &name.target_topic,
-                name.partition,
+                name.target_partition,
                 link.checkpoint,
                 link.start,
                 link.producer,
@@ -84,7 +85,7 @@ impl Shard {
             }
             Next::Answer => {}
             Next::Found(found) => self.found(now, id, found),
-            Next::Impossible(why) => self.stop_link(now, id, StopReason::Target(why), false),
+            Next::Impossible(why) => self.stop_link(now, id, StopReason::Target(why)),
         }
     }
 
@@ -105,7 +106,7 @@ impl Shard {
         match resume.handle_response(now, &response) {
             Ok(Progress::On) => self.step(now, id),
             Ok(Progress::Later(code)) => self.later(now, id, code),
-            Err(why) => self.stop_link(now, id, StopReason::Target(why), false),
+            Err(why) => self.stop_link(now, id, StopReason::Target(why)),
         }
     }
 
@@ -113,7 +114,7 @@ impl Shard {
         match error {
             CallError::NotSent(_) | CallError::Unknown(_) => self.wait(now, id, &error.to_string()),
             CallError::Unsupported { .. } => {
-                self.stop_link(now, id, StopReason::NoCommonVersion(error.to_string()), false);
+                self.stop_link(now, id, StopReason::NoCommonVersion(error.to_string()));
             }
         }
     }
@@ -125,7 +126,7 @@ impl Shard {
         if passing {
             self.wait(now, id, &code.to_string());
         } else {
-            self.stop_link(now, id, StopReason::TargetUnreadable(code), false);
+            self.stop_link(now, id, StopReason::TargetUnreadable(code));
         }
     }
 
@@ -162,7 +163,7 @@ impl Shard {
                  brokers are upgraded",
                 route.node
             );
-            return self.stop_link(now, id, StopReason::NoCommonVersion(text), false);
+            return self.stop_link(now, id, StopReason::NoCommonVersion(text));
         }
         link.unsettled = None;
         link.producer = found.producer;
@@ -173,10 +174,14 @@ impl Shard {
         }
         if found.origin {
             link.origin = Some(found.from.target_next);
-            link.place(found.from);
-            link.state = State::Storing;
-            self.mark_now(now, id);
-            return;
+            return self.store_place(id, found.from);
+        }
+        if link.checkpoint.is_some_and(|checkpoint| checkpoint.view != link.view) {
+            // What lies behind the checkpoint was chosen by other filters: only nothing can be told from it (rule P4).
+            return match found.written {
+                0 => self.store_place(id, found.from),
+                written => self.stop_link(now, id, StopReason::ViewChanged { written }),
+            };
         }
         link.cursor.move_to(found.from.source_next);
         if found.written == 0 {
@@ -194,6 +199,14 @@ impl Shard {
             });
             self.mark(now, id);
         }
+    }
+
+    /// The link's place has to be in the ledger before it goes on: where it begins, or under which view.
+    fn store_place(&mut self, id: LinkId, from: Proved) {
+        let Some(link) = self.links.get_mut(&id) else { return };
+        link.place(from);
+        link.state = State::Storing;
+        self.reports.extend(self.progress(id).map(ShardReport::Place));
     }
 
     /// The walk is done: `counted` records beyond the checkpoint are on the target, and the source goes on at `source_next`.
@@ -251,7 +264,7 @@ impl Shard {
         let raised =
             link.producer.and_then(|producer| Some(Producer { epoch: producer.epoch.checked_add(1)?, ..producer }));
         let Some(producer) = raised else {
-            return self.stop_link(now, id, StopReason::OutOfSequence(ErrorCode::UNKNOWN_PRODUCER_ID), true);
+            return self.stop_link(now, id, StopReason::OutOfSequence(ErrorCode::UNKNOWN_PRODUCER_ID));
         };
         link.producer = Some(producer);
         link.place(link.lane.proved());
@@ -262,9 +275,15 @@ impl Shard {
     }
 
     /// What the link waited for is in the ledger: from now on a crash finds where it began, or in which epoch it writes.
-    pub(super) fn stored(&mut self, now: Now, id: LinkId) {
-        if self.links.get(&id).is_some_and(|link| matches!(link.state, State::Storing)) {
-            self.run(now, id, 0);
+    pub(super) fn stored(&mut self, now: Now, id: LinkId, entry: StoredEntry) {
+        let Some(link) = self.links.get_mut(&id) else { return };
+        match entry {
+            StoredEntry::Place => {
+                if matches!(link.state, State::Storing) {
+                    self.run(now, id, 0);
+                }
+            }
+            StoredEntry::LeftOut => link.storing_left_out = false,
         }
     }
 
@@ -323,6 +342,6 @@ impl Link {
     /// The lane's proved point as a claim for the next resume.
     fn memory(&self, now: Now) -> Checkpoint {
         let checkpoint = Checkpoint::new(&self.lane.proved(), self.producer, -1, false, now.unix_ms);
-        Checkpoint { origin: self.is_origin(), ..checkpoint }
+        Checkpoint { origin: self.is_origin(), view: self.view, ..checkpoint }
     }
 }

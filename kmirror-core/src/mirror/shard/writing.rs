@@ -9,10 +9,12 @@ use kmirror_proto::messages::{ProducePartition, ProduceRequest, ProduceTopic, Pr
 use super::{Shard, expect_response};
 use crate::client::{ByTopic, CallError, CallId, CallOptions, ConnId, Node, Reply};
 use crate::clock::{Now, Tick};
+use crate::config::{LossPolicy, Policies};
 use crate::limits;
-use crate::mirror::link::{Link, LinkId, State};
-use crate::observe::{Event, StopReason};
-use crate::plan::Magic;
+use crate::mirror::link::{Link, LinkId, LinkName, State};
+use crate::mirror::report::{Omitted, ShardReport};
+use crate::observe::StopReason;
+use crate::plan::{Magic, TopicLimits};
 use crate::produce::{Audit, Verdict, Window, audit};
 use crate::resume::horizon_ms;
 
@@ -60,6 +62,13 @@ struct Filling {
     partitions: ByTopic<ProducePartition>,
     links: BTreeMap<Arc<str>, BTreeMap<i32, LinkId>>,
     bytes: usize,
+}
+
+impl Filling {
+    /// Whether it holds a batch of that target partition: a request takes one of each (fact R4).
+    fn has(&self, name: &LinkName) -> bool {
+        self.links.get(&name.target_topic).is_some_and(|partitions| partitions.contains_key(&name.target_partition))
+    }
 }
 
 impl Shard {
@@ -121,7 +130,7 @@ impl Shard {
                 ready.remove(&id);
                 continue;
             };
-            if filling.as_ref().is_some_and(|filled| filled.conn != route.conn) {
+            if filling.as_ref().is_some_and(|filled| filled.conn != route.conn || filled.has(&link.name)) {
                 continue;
             }
             let apart = link.lane.proved().source_next < link.apart_to;
@@ -139,8 +148,9 @@ impl Shard {
                 bytes: 0,
             });
             filled.bytes += outgoing.bytes;
-            filled.links.entry(link.name.target_topic.clone()).or_default().insert(link.name.partition, id);
-            let partition = ProducePartition { index: link.name.partition, records: RecordChunks(outgoing.chunks) };
+            let index = link.name.target_partition;
+            filled.links.entry(link.name.target_topic.clone()).or_default().insert(index, id);
+            let partition = ProducePartition { index, records: RecordChunks(outgoing.chunks) };
             filled.partitions.push(&link.name.target_topic, partition);
             if !link.lane.is_ready() {
                 ready.remove(&id);
@@ -204,7 +214,7 @@ impl Shard {
         };
         for id in links {
             if let CallError::Unsupported { .. } = error {
-                self.stop_link(now, *id, StopReason::NoCommonVersion(error.to_string()), false);
+                self.stop_link(now, *id, StopReason::NoCommonVersion(error.to_string()));
             } else {
                 self.doubt(now, *id, error.to_string(), unsettled);
             }
@@ -226,7 +236,7 @@ impl Shard {
                 if link.producer.is_none() && base_offset > expected.0 {
                     // Without stamps nothing tells whose records lie between, but that they do is certain.
                     let reason = StopReason::AppendedElsewhere { expected, found: base_offset };
-                    return self.stop_link(now, id, reason, false);
+                    return self.stop_link(now, id, reason);
                 }
                 let why = format!("{broker}: appended at offset {base_offset}, expected at {expected}");
                 self.doubt(now, id, why, sent);
@@ -255,7 +265,7 @@ impl Shard {
         self.writing.wake(id, &self.links);
         self.mark(now, id);
         if let Some(reason) = ending {
-            self.stop_link(now, id, reason, false);
+            self.stop_link(now, id, reason);
         }
     }
 
@@ -272,7 +282,7 @@ impl Shard {
             link.out_of_sequence += 1;
             link.refused = link.lane.alone().filter(|_| code != ErrorCode::INVALID_PRODUCER_EPOCH);
             if link.out_of_sequence > OUT_OF_SEQUENCE_MAX {
-                return self.stop_link(now, id, StopReason::OutOfSequence(code), true);
+                return self.stop_link(now, id, StopReason::OutOfSequence(code));
             }
         }
         // A refused sequence was not appended; everything else may have been.
@@ -281,9 +291,8 @@ impl Shard {
     }
 
     /// The target refuses a batch for good: its records go one by one, if that can help; the one that it does not take
-    /// stops the mirror, or is left out, counted and named.
+    /// stops the link, or is left out, as the route's policy says.
     fn refused(&mut self, now: Now, id: LinkId, code: ErrorCode) {
-        let abort = self.config.produce.abort_on_send_failure;
         let Some(link) = self.links.get_mut(&id) else { return };
         let Some((from, to, records)) = link.lane.oldest() else { return };
         if records > 1 && is_about_records(code) {
@@ -293,15 +302,34 @@ impl Shard {
         }
         let reason = StopReason::TargetRefuses { from, to, code };
         // What is not about these records would refuse the next ones just so.
-        if abort || !is_about_records(code) {
-            return self.stop_link(now, id, reason, abort);
+        if !is_about_records(code) || policy(&link.config.policies, link.limits, code) == LossPolicy::Refuse {
+            return self.stop_link(now, id, reason);
         }
-        link.lane.leave_out();
-        link.counters.dropped += u64::from(records);
-        let name = link.name.to_string();
-        self.event(Event::Dropped { link: name, from, to, records, reason });
-        self.doubt(now, id, format!("{records} records were left out"), None);
+        self.leave_out(now, id, vec![Omitted { from, to, records, why: reason.to_string() }]);
+        self.doubt(now, id, format!("{records} records are left out"), None);
+    }
+
+    /// Records are left out for good. Nothing more is read before the ledger has it.
+    pub(super) fn leave_out(&mut self, now: Now, id: LinkId, omitted: Vec<Omitted>) {
+        let Some(link) = self.links.get_mut(&id) else { return };
+        link.left_out.forget_below(link.lane.proved().source_next.0);
+        for omitted in &omitted {
+            link.left_out.add(omitted.from.0, omitted.to.0);
+            link.counters.dropped += u64::from(omitted.records);
+        }
+        link.storing_left_out = true;
+        self.reports.push_back(ShardReport::LeftOut { link: id, omitted });
         self.mark(now, id);
+    }
+}
+
+/// The policy for what a refusal is about.
+fn policy(policies: &Policies, limits: TopicLimits, code: ErrorCode) -> LossPolicy {
+    match code {
+        ErrorCode::MESSAGE_TOO_LARGE | ErrorCode::RECORD_LIST_TOO_LARGE => policies.too_large,
+        ErrorCode::INVALID_TIMESTAMP => policies.timestamps,
+        ErrorCode::CORRUPT_MESSAGE | ErrorCode::INVALID_RECORD if limits.keys_required => policies.keyless,
+        _ => policies.refused,
     }
 }
 

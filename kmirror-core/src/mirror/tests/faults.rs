@@ -3,7 +3,7 @@
 use kmirror_proto::ErrorCode;
 
 use super::world::{MINUTE, SECOND, TOPIC, World};
-use super::{fill, legacy, old, stamped};
+use super::{drop_what_is_refused, fill, legacy, old, stamped};
 use crate::config::Side;
 use crate::mirror::worker::MirrorError;
 use crate::observe::{Event, LinkState, StopReason};
@@ -278,7 +278,7 @@ fn a_batch_that_the_target_never_takes_ends_the_mirror() {
 fn or_is_left_out_counted_and_named_and_its_neighbours_go_on() {
     for target in [Release::V0_10_2, Release::V2_0, Release::V3_9] {
         let mut world = stamped(target, 3, 2);
-        world.config.produce.abort_on_send_failure = false;
+        drop_what_is_refused(&mut world);
         world.config.until_caught_up = true;
         let log = world.network.source.log(TOPIC, 0);
         log.put(Batch::new(log.end, 1).padding(5_000).bytes());
@@ -323,7 +323,7 @@ fn one_record_that_is_refused_does_not_take_its_batch_with_it() {
     // report B20: a compacted target refuses the whole batch for one record without a key.
     for target in [Release::V0_10_2, Release::V2_0, Release::V3_9] {
         for mut world in [stamped(target, 6, 5), legacy(target, 8)] {
-            world.config.produce.abort_on_send_failure = false;
+            drop_what_is_refused(&mut world);
             world.config.until_caught_up = true;
             world.network.target.refuses_value = Some("v12");
             let summary = world.start().end_within(MINUTE).unwrap();

@@ -2,13 +2,17 @@
 
 mod ending;
 mod faults;
+mod living;
 mod seeds;
 mod starting;
 mod steady;
 mod world;
 
+use std::sync::Arc;
+
 use kmirror_proto::compress::Codec;
 
+use crate::config::{LossPolicy, Policies, RouteConfig};
 use crate::sample::broker::Release;
 use crate::sample::{Batch, message, wrapper};
 use world::{TOPIC, World};
@@ -26,6 +30,19 @@ fn fill(world: &mut World, partition: usize, batches: i64, records: i32) {
     for _ in 0..batches {
         log.put(Batch::new(log.end, records).bytes());
     }
+}
+
+/// `abort.on.send.failure=false`: what the target cannot take is left out.
+fn drop_what_is_refused(world: &mut World) {
+    let drop = LossPolicy::Drop;
+    let policies = Policies { headers: drop, too_large: drop, timestamps: drop, keyless: drop, refused: drop };
+    route(world, |route| route.policies = policies);
+    world.config.produce.abort_on_send_failure = false;
+}
+
+/// Changes what holds for every topic.
+fn route(world: &mut World, change: impl FnOnce(&mut RouteConfig)) {
+    change(Arc::make_mut(&mut world.config.routing.config));
 }
 
 /// A source of 0.10 with plain messages and wrappers in turn, and a target of `target`.

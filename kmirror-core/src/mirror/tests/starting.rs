@@ -3,8 +3,8 @@
 use kmirror_proto::ApiKey;
 
 use super::world::{MINUTE, MS, SECOND, TOPIC, World};
-use super::{fill, legacy, stamped};
-use crate::config::{Side, StartPolicy};
+use super::{fill, legacy, route, stamped};
+use crate::config::{PartitionPolicy, StartPolicy};
 use crate::mirror::worker::{EndReason, MirrorError};
 use crate::observe::{Event, StopReason};
 use crate::offset::SourceOffset;
@@ -148,52 +148,54 @@ fn a_cluster_is_not_copied_into_itself() {
 }
 
 #[test]
-fn a_topic_that_the_target_lacks_is_named_and_the_others_are_copied() {
+fn a_topic_that_must_not_be_made_is_named_and_the_others_are_copied() {
     let mut world = stamped(Release::V3_9, 3, 1);
     world.config.until_caught_up = true;
+    route(&mut world, |route| {
+        route.creation.create = false;
+        route.partitions = PartitionPolicy::Stop;
+    });
     world.network.source.topic("t-missing", 2).topic("t-small", 3);
     world.network.target.topic("t-small", 2);
     let error = world.start().end_within(MINUTE).unwrap_err();
     assert!(matches!(error, MirrorError::LinksStopped { stopped: 2, .. }), "{error}");
-    let missing = StopReason::NoTargetTopic { topic: "t-missing".to_owned(), partitions: 2 };
-    let small = StopReason::TooFewPartitions { topic: "t-small".to_owned(), source: 3, target: 2 };
-    assert_eq!(world.stops(), [&missing, &small]);
+    let blocked = world.blocked();
+    assert!(blocked[0].contains("t-small has 2 partitions, the source's has 3"), "{blocked:?}");
+    assert!(blocked[1].contains("t-missing") && blocked[1].contains("--partitions 2"), "{blocked:?}");
+    assert_eq!(blocked.len(), 2);
     world.assert_mirrored();
 }
 
 /// report B44: it answers, and knows no topic, until the controller has told it.
 #[test]
 fn a_broker_that_has_just_started_is_given_time() {
-    for just_started in [Side::Source, Side::Target] {
-        let mut world = stamped(Release::V3_9, 3, 1);
-        world.config.until_caught_up = true;
-        let broker = |world: &mut World| match just_started {
-            Side::Source => std::mem::take(&mut world.network.source.topics),
-            Side::Target => std::mem::take(&mut world.network.target.topics),
-        };
-        let topics = broker(&mut world);
-        world.start().run(2 * SECOND);
-        assert_eq!((world.finished.is_none(), world.stops().len()), (true, 0));
-        match just_started {
-            Side::Source => world.network.source.topics = topics,
-            Side::Target => world.network.target.topics = topics,
-        }
-        assert!(world.end_within(10 * SECOND).is_ok());
-        world.assert_mirrored();
-    }
+    let mut world = stamped(Release::V3_9, 3, 1);
+    world.config.until_caught_up = true;
+    let topics = std::mem::take(&mut world.network.source.topics);
+    world.start().run(2 * SECOND);
+    assert!(world.finished.is_none());
+    world.network.source.topics = topics;
+    assert!(world.end_within(10 * SECOND).is_ok());
+    world.assert_mirrored();
 }
 
 #[test]
-fn nothing_that_matches_and_nothing_that_can_be_copied_are_errors() {
+fn nothing_that_matches_is_an_error_only_where_an_end_was_asked_for() {
     let mut world = World::new(Release::V3_9, Release::V3_9);
     world.network.source.topics.clear();
+    world.config.until_caught_up = true;
     let error = world.start().end_within(MINUTE).unwrap_err();
     assert!(matches!(error, MirrorError::NothingMatches { .. }), "{error}");
-    let mut world = World::new(Release::V3_9, Release::V3_9);
-    world.network.target.topics.clear();
-    let error = world.start().end_within(MINUTE).unwrap_err();
-    assert!(matches!(error, MirrorError::LinksStopped { .. }), "{error}");
     assert!(world.shards_ended());
+
+    world.config.until_caught_up = false;
+    world.start().run(MINUTE);
+    assert!(world.finished.is_none());
+    assert!(world.events.iter().any(|event| matches!(event, Event::NothingMatches { topics: 0, .. })));
+    world.network.source.topic(TOPIC, 1);
+    fill(&mut world, 0, 5, 1);
+    world.run(30 * SECOND);
+    world.assert_mirrored();
 }
 
 #[test]

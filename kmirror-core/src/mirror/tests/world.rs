@@ -97,6 +97,12 @@ impl World {
         self
     }
 
+    /// SIGHUP: other topics are wanted.
+    pub(super) fn select(&mut self, pattern: &str) -> &mut Self {
+        self.command(WorkerCommand::Select(TopicSelection::pattern(pattern).unwrap()));
+        self
+    }
+
     fn command(&mut self, command: WorkerCommand) {
         let now = self.now;
         if let Some(process) = &mut self.process {
@@ -247,6 +253,12 @@ impl World {
                 other => panic!("{other}"),
             })
             .collect()
+    }
+
+    /// What stood in the way of routes so far, as text.
+    pub(super) fn blocked(&self) -> Vec<String> {
+        let blocked = self.events.iter().filter(|event| matches!(event, Event::Blocked { .. }));
+        blocked.map(ToString::to_string).collect()
     }
 
     /// The links' doubts so far, as text.

@@ -61,7 +61,8 @@ impl Worker {
 
     /// Every link that can has reached the source's end as of the start.
     pub(super) fn end_caught_up(&mut self, now: Now) {
-        let ending = if self.refused.is_empty() { Ending::CaughtUp } else { Ending::Failed(self.links_stopped()) };
+        let all = self.refused.is_empty() && self.obstacles().next().is_none();
+        let ending = if all { Ending::CaughtUp } else { Ending::Failed(self.links_stopped()) };
         self.begin_end(now, ending);
     }
 
@@ -80,9 +81,9 @@ impl Worker {
         }
         self.ending = Some(ending);
         self.deadline = Some(now.after(self.config.stop_timeout));
-        let running = self.phase == Phase::Running;
         self.phase = Phase::Stopping;
-        if running {
+        if self.opened {
+            self.undrained = (0..self.shards).collect();
             self.tell_all(&ShardCommand::Stop);
         } else {
             // No shard has a link yet: there is nothing to drain.

@@ -9,9 +9,10 @@ use kmirror_proto::messages::{
     OffsetFetchRequest, OffsetFetchTopic,
 };
 
-use super::{MirrorError, Phase, Worker};
+use super::{MirrorError, Worker};
 use crate::client::{ByTopic, CallId, CallOptions, Node, Reply};
 use crate::clock::{Now, Tick};
+use crate::mirror::link::LinkId;
 use crate::observe::Event;
 
 /// One consumer group of the source.
@@ -20,6 +21,8 @@ pub(super) struct Group {
     name: String,
     coordinator: Option<i32>,
     call: Option<(CallId, Question)>,
+    /// The links whose committed offsets are being asked for.
+    asking: Vec<LinkId>,
     /// The next commit.
     commit_at: Option<Tick>,
     /// A commit is wanted as soon as the coordinator is known.
@@ -38,7 +41,16 @@ enum Question {
 
 impl Group {
     pub(super) fn new(name: String) -> Self {
-        Self { name, coordinator: None, call: None, commit_at: None, commit_wanted: false, tries: 0, probed: false }
+        Self {
+            name,
+            coordinator: None,
+            call: None,
+            asking: Vec::new(),
+            commit_at: None,
+            commit_wanted: false,
+            tries: 0,
+            probed: false,
+        }
     }
 
     pub(super) fn poll_timeout(&self) -> Option<Tick> {
@@ -65,18 +77,19 @@ impl Worker {
         }
     }
 
-    /// Asks for the committed offsets of every link, or first for the coordinator.
-    pub(super) fn ask_committed(&mut self, now: Now) {
-        let Some(group) = &self.group else { return };
+    /// Asks for the committed offsets of these links, or first for the coordinator.
+    pub(super) fn ask_committed(&mut self, now: Now, links: Vec<LinkId>) {
+        let Some(group) = &mut self.group else { return };
         if group.call.is_some() {
             return;
         }
         let group_id = group.name.clone();
         let Some(coordinator) = group.coordinator else { return self.ask_coordinator(now) };
         let mut grouped = ByTopic::new();
-        for tracked in self.links.values() {
+        for tracked in links.iter().filter_map(|id| self.links.get(id)) {
             grouped.push(&tracked.name.topic, tracked.name.partition);
         }
+        group.asking = links;
         let topics = grouped.into_topics(|name, partition_indexes| OffsetFetchTopic { name, partition_indexes });
         let request = OffsetFetchRequest { group_id, topics: Some(topics), require_stable: false };
         // v0 asks ZooKeeper, where only the consumers of 0.8 committed.
@@ -124,7 +137,7 @@ impl Worker {
         let Some(group) = &mut self.group else { return };
         if nothing {
             group.probed = true;
-            self.position(now);
+            self.place(now);
         } else if group.call.is_none() {
             self.commit(now);
         }
@@ -159,7 +172,7 @@ impl Worker {
                 if response.error_code.is_ok() {
                     self.coordinator_found(now, response.node_id);
                 } else {
-                    self.group_refused(now, response.error_code);
+                    self.group_refused(now, response.error_code, question);
                 }
             }
             (Question::Committed, Ok(AnyResponse::OffsetFetch(response))) => {
@@ -179,9 +192,10 @@ impl Worker {
                                 );
                             }
                         }
-                        self.positions.set_committed(committed);
+                        let links = self.group.as_mut().map(|group| std::mem::take(&mut group.asking));
+                        self.positions.add_committed(links.unwrap_or_default(), committed);
                     }
-                    Some(code) => self.group_refused(now, code),
+                    Some(code) => self.group_refused(now, code, question),
                 }
             }
             (Question::Commit, Ok(AnyResponse::OffsetCommit(response))) => {
@@ -213,8 +227,8 @@ impl Worker {
                 group.tries = 0;
                 group.probed = true;
                 let wanted = group.commit_wanted;
-                if self.phase == Phase::Positions {
-                    self.position(now);
+                if !self.opened {
+                    self.place(now);
                 } else if wanted {
                     self.commit(now);
                 }
@@ -224,21 +238,21 @@ impl Worker {
                 let group = group.name.clone();
                 self.fail(now, MirrorError::GroupAlive { group });
             }
-            Some(code) => self.group_refused(now, code),
+            Some(code) => self.group_refused(now, code, Question::Commit),
         }
     }
 
-    fn group_refused(&mut self, now: Now, code: ErrorCode) {
+    fn group_refused(&mut self, now: Now, code: ErrorCode, question: Question) {
         let passing = code.is_retriable() || code == ErrorCode::UNKNOWN_SERVER_ERROR;
         let Some(group) = &mut self.group else { return };
         group.coordinator = None;
         let name = group.name.clone();
-        if self.phase == Phase::Positions && !passing {
-            if self.positions.is_committed_known() {
+        if !self.opened && !passing {
+            if question == Question::Commit {
                 // Commits are a courtesy: without the right to them the mirror goes on.
                 group.probed = true;
                 self.event(Event::CommitFailed { group: name, reason: code.to_string() });
-                return self.position(now);
+                return self.place(now);
             }
             return self.committed_unknown(now, name, code.to_string());
         }
@@ -252,12 +266,13 @@ impl Worker {
         group.commit_wanted = false;
         group.tries += 1;
         let (name, tries) = (group.name.clone(), group.tries);
-        match self.phase {
-            Phase::Positions if tries > COMMITTED_TRIES_MAX => self.committed_unknown(now, name, reason),
-            Phase::Positions => self.retry_positions(now),
-            Phase::Connecting | Phase::Ledger | Phase::Running | Phase::Stopping | Phase::Closing | Phase::Finished => {
-                self.event(Event::CommitFailed { group: name, reason });
-            }
+        if self.is_ending() || self.opened {
+            self.event(Event::CommitFailed { group: name, reason });
+            self.retry_positions(now);
+        } else if tries > COMMITTED_TRIES_MAX {
+            self.committed_unknown(now, name, reason);
+        } else {
+            self.retry_positions(now);
         }
     }
 }

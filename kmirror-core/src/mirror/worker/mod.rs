@@ -2,19 +2,24 @@
 //! ends.
 //!
 //! ```text
-//! Connecting ─► Ledger ─► Positions ─► Running ─► Stopping ─► Closing ─► Finished
-//!     │ clusters    │ read    │ group offsets,       │ shards      │ last checkpoints,
-//!     │ answer,     │         │ log bounds           │ drain       │ group offsets
-//!     │ topics are  │         │                      │
-//!     └ selected    └─────────┴── a fault that concerns the whole mirror: Stopping or Finished, with the reason
+//! Connecting ─► Ledger ─► Running ─► Stopping ─► Closing ─► Finished
+//!     │ clusters    │ read    │ routes,   │ shards      │ last checkpoints,
+//!     │ answer      │         │ links     │ drain       │ group offsets
+//!     └─────────────┴─────────┴── a fault that concerns the whole mirror: Stopping or Finished, with the reason
 //! ```
+//!
+//! While it runs it looks at both clusters again and again ([`routes`]): a topic becomes a route, a route gets its target
+//! topic ([`crate::topics`]), a partition becomes a link, a link gets its start ([`placing`]) and is opened in a shard.
+//! What is gone from the source, or no longer wanted, goes the way back.
 
 mod ending;
 mod error;
 mod group;
-mod positions;
+mod placing;
+mod routes;
 mod running;
 mod selecting;
+mod status;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -23,11 +28,14 @@ use super::link::{LinkId, LinkName};
 use super::report::{LinkProgress, ShardCommand, ShardReport};
 use crate::client::{Client, ClientEvent, NetAction, NetEvent, Reply};
 use crate::clock::{Now, Tick, earliest};
-use crate::config::{Config, Side};
+use crate::config::{ClusterConfig, Config, Side, TopicSelection};
 use crate::ledger::{Checkpoint, Store, StoreEvent};
 use crate::machine::Machine;
-use crate::observe::{Event, Status};
+use crate::observe::{Counters, Event, Status};
 use crate::offset::SourceOffset;
+use crate::plan::LeftOut;
+use crate::produce::Tenancy;
+use crate::topics::Topics;
 
 pub use ending::{EndReason, Summary};
 pub use error::MirrorError;
@@ -37,6 +45,8 @@ pub use error::MirrorError;
 pub enum WorkerCommand {
     /// A shard reports.
     FromShard(usize, ShardReport),
+    /// Look at both clusters at once, and mirror these topics from now on.
+    Select(TopicSelection),
     /// End cleanly.
     Stop,
     /// End now.
@@ -62,16 +72,34 @@ pub struct Worker {
     source: Client,
     target: Client,
     store: Store,
+    topics: Topics,
     phase: Phase,
     /// How many shards there are.
     shards: usize,
+    /// Which topics are wanted.
+    selection: TopicSelection,
+    /// By source topic.
+    routes: BTreeMap<String, routes::Routed>,
+    /// What was looked at last.
+    looked: Option<routes::Looked>,
+    /// Target names that were compared with all others.
+    named: BTreeSet<Arc<str>>,
+    /// Topics that were let go, with what was mirrored of them.
+    departed: BTreeMap<String, Counters>,
+    /// Source topics that were seen to vanish: under the same name there can only be another one.
+    vanished: BTreeSet<String>,
     links: BTreeMap<LinkId, Tracked>,
+    link_next: u32,
     /// (source topic, partition) → link.
     by_name: BTreeMap<(String, i32), LinkId>,
-    /// Routes that cannot be mirrored: reported, and the mirror does not end well.
+    /// Links that stopped for good, and why: the mirror does not end well.
     refused: Vec<String>,
-    positions: positions::Positions,
+    positions: placing::Positions,
     group: Option<group::Group>,
+    /// Whether a link was opened yet.
+    opened: bool,
+    /// Whether the ledger had no link when it was read: the configured start counts.
+    is_new: bool,
     /// Shards that have not said that they are drained.
     undrained: BTreeSet<usize>,
     ending: Option<ending::Ending>,
@@ -90,7 +118,6 @@ pub struct Worker {
 enum Phase {
     Connecting,
     Ledger,
-    Positions,
     Running,
     Stopping,
     Closing,
@@ -102,15 +129,49 @@ enum Phase {
 struct Tracked {
     name: LinkName,
     shard: usize,
+    tenancy: Tenancy,
+    stage: Stage,
+    /// Whether it was there when the mirror began; else it starts at its first record (report B41).
+    first: bool,
     checkpoint: Option<Checkpoint>,
     /// Where it starts, once that is decided.
     start: Option<SourceOffset>,
     progress: Option<LinkProgress>,
     /// What the ledger was last told.
     told: Option<Checkpoint>,
-    /// Its first checkpoint or its raised epoch is on its way to the ledger, and the shard waits for it.
-    waits: bool,
+    /// Up to where the ledger has it for certain.
+    stored_next: SourceOffset,
+    /// Records that are left out for good, behind the last stored checkpoint.
+    left_out: LeftOut,
+    /// What is on its way to the ledger, and waited for.
+    waits: BTreeSet<Awaited>,
     stopped: bool,
+    /// Why, in one sentence with the partition's name.
+    stop_reason: Option<String>,
+}
+
+/// How far a link is on its way into a shard and out of it again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Its start is not decided yet.
+    Placing,
+    /// Its shard has it.
+    Open,
+    /// Its shard was told to let it go.
+    Leaving,
+}
+
+/// What the ledger has to have before a link goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Awaited {
+    /// That the last writer's "drained" no longer holds.
+    Claim,
+    /// Its place, before its first write.
+    Place,
+    /// Its raised epoch.
+    Epoch,
+    /// The records that it leaves out.
+    LeftOut,
 }
 
 /// How long a cluster may be out of reach at the start before the mirror gives up.
@@ -125,17 +186,32 @@ impl Worker {
     #[must_use]
     pub fn new(config: Arc<Config>, shards: usize, seed: u64) -> Self {
         let target = &config.target;
+        // Nobody else looks for topics: the shards are told which partitions are theirs.
+        let looking = |cluster: &ClusterConfig| ClusterConfig {
+            metadata_max_age: cluster.metadata_max_age.min(config.refresh_interval),
+            ..cluster.clone()
+        };
         Self {
-            source: Client::new(Side::Source, &config.source, seed),
-            target: Client::new(Side::Target, target, seed.wrapping_add(1)),
+            source: Client::new(Side::Source, &looking(&config.source), seed),
+            target: Client::new(Side::Target, &looking(target), seed.wrapping_add(1)),
             store: Store::new(&config.name, target.request_timeout, target.retry_backoff),
+            topics: Topics::new(target.request_timeout, target.retry_backoff),
             phase: Phase::Connecting,
             shards: shards.max(1),
+            selection: config.topics.clone(),
+            routes: BTreeMap::new(),
+            looked: None,
+            named: BTreeSet::new(),
+            departed: BTreeMap::new(),
+            vanished: BTreeSet::new(),
             links: BTreeMap::new(),
+            link_next: 0,
             by_name: BTreeMap::new(),
             refused: Vec::new(),
-            positions: positions::Positions::default(),
+            positions: placing::Positions::default(),
             group: config.group.clone().map(group::Group::new),
+            opened: false,
+            is_new: true,
             undrained: BTreeSet::new(),
             ending: None,
             trouble: BTreeMap::new(),
@@ -155,7 +231,6 @@ impl Worker {
             match self.phase {
                 Phase::Connecting => self.connect(now, started),
                 Phase::Ledger => self.store.advance(now, &mut self.target),
-                Phase::Positions => self.position(now),
                 Phase::Running => self.keep_up(now),
                 Phase::Stopping => self.wind_down(now),
                 Phase::Closing => self.close(now),
@@ -178,7 +253,9 @@ impl Worker {
         }
         while let Some(reply) = self.target.poll_reply() {
             any = true;
-            self.store.handle_reply(now, &mut self.target, &reply);
+            if !self.store.handle_reply(now, &mut self.target, &reply) {
+                self.topics.handle_target_reply(now, &mut self.source, &mut self.target, &reply);
+            }
         }
         while let Some(event) = self.source.poll_event() {
             self.handle_client_event(Side::Source, event);
@@ -190,6 +267,9 @@ impl Worker {
     }
 
     fn handle_source_reply(&mut self, now: Now, reply: Reply) {
+        if self.topics.handle_source_reply(now, &mut self.source, &mut self.target, &reply) {
+            return;
+        }
         if let Some(reply) = self.handle_group_reply(now, reply) {
             self.handle_positions_reply(now, reply);
         }
@@ -211,8 +291,8 @@ impl Worker {
         while let Some(event) = self.store.poll_event() {
             match event {
                 StoreEvent::Ready => self.ledger_ready(now),
-                StoreEvent::Stored(entries) => self.stored(entries),
-                StoreEvent::Identified(_) => {}
+                StoreEvent::Stored(entries) => self.stored(now, entries),
+                StoreEvent::Identified(_) => self.place(now),
                 StoreEvent::Delayed(reason) => {
                     let topic = self.store.topic().to_owned();
                     self.event(Event::LedgerDelayed { topic, reason });
@@ -261,6 +341,7 @@ impl Machine for Worker {
     fn handle_command(&mut self, now: Now, command: WorkerCommand) {
         match command {
             WorkerCommand::FromShard(shard, report) => self.handle_report(now, shard, report),
+            WorkerCommand::Select(selection) => self.select(now, selection),
             WorkerCommand::Stop => self.stop(now),
             WorkerCommand::Abort => self.abort(now),
         }
@@ -284,8 +365,11 @@ impl Machine for Worker {
         let store = if self.phase == Phase::Connecting { None } else { self.store.poll_timeout() };
         let own = match self.phase {
             Phase::Connecting => self.select_by.or_else(|| self.started.map(|started| started.after(START_TIMEOUT))),
-            Phase::Positions => self.positions.retry_at(),
-            Phase::Running => earliest(self.checkpoint_at, self.group.as_ref().and_then(group::Group::poll_timeout)),
+            Phase::Running => {
+                let places = earliest(self.positions.retry_at(), self.topics.poll_timeout());
+                let group = self.group.as_ref().and_then(group::Group::poll_timeout);
+                earliest(places, earliest(self.checkpoint_at, group))
+            }
             Phase::Stopping | Phase::Closing => self.deadline,
             Phase::Ledger | Phase::Finished => None,
         };

@@ -1,12 +1,14 @@
 //! While it runs: what shards report goes to the ledger, to the group and into the status.
 
-use super::{MirrorError, Phase, Worker, WorkerReport};
+use super::routes::Obstacle;
+use super::{Awaited, MirrorError, Phase, Worker};
 use crate::clock::Now;
 use crate::ledger::{Checkpoint, LedgerEntry};
 use crate::limits;
 use crate::mirror::link::LinkId;
-use crate::mirror::report::{LinkProgress, ShardCommand, ShardReport};
-use crate::observe::{Event, LinkState, Status, StopReason};
+use crate::mirror::report::{LinkProgress, Omitted, ShardCommand, ShardReport, StoredEntry};
+use crate::observe::{Event, StopReason};
+use crate::produce::Tenancy;
 
 /// The worker's name in the ledger. A mirror is one process for now.
 const WORKER: &str = "0";
@@ -17,24 +19,41 @@ impl Worker {
             ShardReport::Event(event) => self.event(event),
             ShardReport::Progress(progress) => {
                 for link in progress {
-                    self.take_progress(now, link);
+                    self.take_progress(link);
                 }
                 self.publish(now);
             }
-            ShardReport::Stopped { link, reason, send_failure } => {
+            ShardReport::Place(progress) => {
+                let id = progress.link;
+                self.take_progress(progress);
+                self.await_entry(id, Awaited::Place);
+                if let Some(tracked) = self.links.get_mut(&id) {
+                    // It is news, whatever the ledger was told before.
+                    tracked.told = None;
+                }
+                self.checkpoint(now, id);
+            }
+            ShardReport::LeftOut { link, omitted } => self.leave_out(link, omitted),
+            ShardReport::Stopped { link, reason } => {
                 let name = self.links.get(&link).map(|tracked| tracked.name.to_string()).unwrap_or_default();
-                let text = reason.to_string();
+                let (text, send_failure) = (reason.to_string(), reason.is_send_failure());
                 self.link_stopped(link, reason);
                 if send_failure && self.config.produce.abort_on_send_failure {
                     self.fail(now, MirrorError::SendFailure { link: name, reason: text });
                 }
             }
             ShardReport::Epoch { link, epoch } => {
-                if let Some(tracked) = self.links.get_mut(&link) {
-                    tracked.waits = true;
+                self.await_entry(link, Awaited::Epoch);
+                if let Some(tracked) = self.links.get(&link) {
                     let (topic, partition) = (tracked.name.topic.to_string(), tracked.name.partition);
                     self.store.put(LedgerEntry::Epoch { topic, partition, epoch });
                 }
+            }
+            ShardReport::Closed(progress) => {
+                let id = progress.link;
+                self.take_progress(progress);
+                self.link_closed(now, id);
+                self.publish(now);
             }
             ShardReport::Drained => {
                 self.undrained.remove(&shard);
@@ -42,14 +61,32 @@ impl Worker {
         }
     }
 
-    fn take_progress(&mut self, now: Now, progress: LinkProgress) {
-        let id = progress.link;
+    fn take_progress(&mut self, progress: LinkProgress) {
+        if let Some(tracked) = self.links.get_mut(&progress.link) {
+            tracked.progress = Some(progress);
+        }
+    }
+
+    fn await_entry(&mut self, id: LinkId, awaited: Awaited) {
+        if let Some(tracked) = self.links.get_mut(&id) {
+            tracked.waits.insert(awaited);
+        }
+    }
+
+    /// Records are left out: the ledger has to have it before anything behind them is written, so that every later walk
+    /// counts without them.
+    fn leave_out(&mut self, id: LinkId, omitted: Vec<Omitted>) {
+        self.await_entry(id, Awaited::LeftOut);
         let Some(tracked) = self.links.get_mut(&id) else { return };
-        let first = progress.origin && progress.state == LinkState::Resuming && !tracked.waits;
-        tracked.progress = Some(progress);
-        if first {
-            tracked.waits = true;
-            self.checkpoint(now, id);
+        for omitted in &omitted {
+            tracked.left_out.add(omitted.from.0, omitted.to.0);
+        }
+        tracked.left_out.forget_below(tracked.stored_next.0);
+        let (topic, partition) = (tracked.name.topic.to_string(), tracked.name.partition);
+        let (link, ranges) = (tracked.name.to_string(), tracked.left_out.clone());
+        self.store.put(LedgerEntry::LeftOut { topic, partition, ranges });
+        for Omitted { from, to, records, why } in omitted {
+            self.event(Event::Dropped { link: link.clone(), from, to, records, why });
         }
     }
 
@@ -60,7 +97,13 @@ impl Worker {
         let Some(proved) = progress.proved else { return };
         let checkpoint =
             Checkpoint::new(&proved, progress.producer, progress.leader_epoch, progress.drained, now.unix_ms);
-        let checkpoint = Checkpoint { origin: progress.origin, ..checkpoint };
+        let shared = tracked.tenancy == Tenancy::Shared;
+        let checkpoint = Checkpoint {
+            origin: progress.origin,
+            view: progress.view,
+            target_partition: shared.then_some(tracked.name.target_partition),
+            ..checkpoint
+        };
         let old =
             tracked.told.is_some_and(|told| now.unix_ms.saturating_sub(told.written_ms) >= limits::CHECKPOINT_AGAIN_MS);
         let news =
@@ -89,30 +132,55 @@ impl Worker {
         }
     }
 
-    /// The ledger has these entries now. A link that waits for its own may write.
-    pub(super) fn stored(&mut self, entries: Vec<LedgerEntry>) {
+    /// The ledger has these entries now. A link that waits for its own may go on.
+    pub(super) fn stored(&mut self, now: Now, entries: Vec<LedgerEntry>) {
         for entry in entries {
-            let link = match entry {
-                LedgerEntry::Checkpoint { topic, partition, checkpoint, .. } if checkpoint.origin => (topic, partition),
-                LedgerEntry::Epoch { topic, partition, .. } => (topic, partition),
-                LedgerEntry::Checkpoint { .. }
-                | LedgerEntry::Id { .. }
-                | LedgerEntry::Route { .. }
-                | LedgerEntry::LeftOut { .. }
-                | LedgerEntry::Unknown => continue,
-            };
-            let Some(id) = self.by_name.get(&link).copied() else { continue };
-            if let Some(tracked) = self.links.get_mut(&id)
-                && std::mem::take(&mut tracked.waits)
-            {
-                let shard = tracked.shard;
-                self.tell(shard, ShardCommand::Stored(id));
+            match entry {
+                LedgerEntry::Checkpoint { topic, partition, checkpoint, .. } => {
+                    self.checkpoint_stored((topic, partition), checkpoint);
+                }
+                LedgerEntry::Epoch { topic, partition, .. } => {
+                    self.entry_stored(&(topic, partition), Awaited::Epoch, StoredEntry::Place);
+                }
+                LedgerEntry::LeftOut { topic, partition, ranges } => {
+                    let link = (topic, partition);
+                    let id = self.by_name.get(&link).copied();
+                    // One that was put before is not yet what the link waits for.
+                    if id.and_then(|id| self.links.get(&id)).is_some_and(|tracked| tracked.left_out == ranges) {
+                        self.entry_stored(&link, Awaited::LeftOut, StoredEntry::LeftOut);
+                    }
+                }
+                LedgerEntry::Id { .. } | LedgerEntry::Route { .. } | LedgerEntry::Unknown => {}
             }
+        }
+        self.place(now);
+    }
+
+    fn checkpoint_stored(&mut self, link: (String, i32), checkpoint: Checkpoint) {
+        let Some(tracked) = self.by_name.get(&link).and_then(|id| self.links.get_mut(id)) else { return };
+        tracked.stored_next = checkpoint.source_next();
+        if tracked.told != Some(checkpoint) {
+            return;
+        }
+        tracked.waits.remove(&Awaited::Claim);
+        self.entry_stored(&link, Awaited::Place, StoredEntry::Place);
+    }
+
+    fn entry_stored(&mut self, link: &(String, i32), awaited: Awaited, stored: StoredEntry) {
+        let Some(id) = self.by_name.get(link).copied() else { return };
+        let Some(tracked) = self.links.get_mut(&id) else { return };
+        if tracked.waits.remove(&awaited) {
+            let shard = tracked.shard;
+            self.tell(shard, ShardCommand::Stored(id, stored));
         }
     }
 
-    /// Checkpoints and commits that are due, and whether it is over.
+    /// Checkpoints and commits that are due, what is new on either cluster, and whether it is over.
     pub(super) fn keep_up(&mut self, now: Now) {
+        self.look(now);
+        self.topics.advance(now, &mut self.source, &mut self.target);
+        self.take_topic_events(now);
+        self.place(now);
         if self.checkpoint_at.is_some_and(|at| at <= now.tick) {
             self.checkpoint_at = Some(now.after(self.config.checkpoint_interval));
             self.checkpoint_all(now);
@@ -120,15 +188,27 @@ impl Worker {
         }
         self.store.advance(now, &mut self.target);
         self.commit_if_due(now);
+        if !self.is_ending() {
+            self.end_if_over(now);
+        }
+    }
+
+    fn end_if_over(&mut self, now: Now) {
         let links = self.links.len();
         let stopped = self.links.values().filter(|tracked| tracked.stopped).count();
-        if stopped == links {
+        let routes = || self.routes.values();
+        // What still gets its target topic, or its links, is neither stopped nor caught up.
+        let preparing =
+            self.looked.is_none() || routes().any(|route| route.ready.is_none() && route.obstacle.is_none());
+        let may_begin = routes().any(|route| !matches!(route.obstacle, None | Some(Obstacle::Final(_))));
+        let nothing_goes_on = stopped == links && (links > 0 || routes().any(|route| route.obstacle.is_some()));
+        if nothing_goes_on && !preparing && (!may_begin || self.config.until_caught_up) {
             let error = self.links_stopped();
             return self.fail(now, error);
         }
         let caught_up =
             self.links.values().filter(|tracked| !tracked.stopped && is_caught_up(tracked.progress.as_ref()));
-        if self.config.until_caught_up && caught_up.count() + stopped == links {
+        if self.config.until_caught_up && !preparing && links > 0 && caught_up.count() + stopped == links {
             self.end_caught_up(now);
         }
     }
@@ -152,42 +232,25 @@ impl Worker {
         let Some(tracked) = self.links.get_mut(&id) else { return };
         tracked.stopped = true;
         let link = tracked.name.to_string();
-        self.refused.push(format!("{link}: {reason}"));
+        let text = format!("{link}: {reason}");
+        tracked.stop_reason = Some(text.clone());
+        self.refused.push(text);
         self.event(Event::Stopped { link, reason });
     }
 
     pub(super) fn links_stopped(&self) -> MirrorError {
+        let blocked: Vec<String> = self.obstacles().collect();
         MirrorError::LinksStopped {
-            stopped: self.refused.len(),
-            links: self.links.len().max(self.refused.len()),
-            first: self.refused.first().cloned().unwrap_or_default(),
+            stopped: self.refused.len() + blocked.len(),
+            links: self.links.len().max(self.refused.len()) + blocked.len(),
+            first: self.refused.first().or(blocked.first()).cloned().unwrap_or_default(),
         }
     }
 
-    /// Tells how everything stands.
-    pub(super) fn publish(&mut self, now: Now) {
-        let status = self.status(now);
-        self.out.push_back(WorkerReport::Status(status));
-    }
-
-    pub(super) fn status(&self, now: Now) -> Status {
-        let elapsed = now.tick.since(self.started.unwrap_or(now.tick));
-        let mut status = Status { name: self.config.name.clone(), elapsed, ..Status::default() };
-        for tracked in self.links.values() {
-            let topic = status.topics.entry(tracked.name.topic.to_string()).or_default();
-            let first = topic.links == 0;
-            topic.links += 1;
-            topic.links_stopped += usize::from(tracked.stopped);
-            topic.links_caught_up += usize::from(is_caught_up(tracked.progress.as_ref()));
-            let lag = tracked.progress.as_ref().and_then(|progress| {
-                Some(progress.source_end?.0.saturating_sub(progress.proved?.source_next.0).max(0))
-            });
-            topic.lag = if first { lag } else { topic.lag.zip(lag).map(|(all, one)| all + one) };
-            if let Some(progress) = &tracked.progress {
-                topic.counters.add(&progress.counters);
-            }
-        }
-        status
+    /// Routes that are not mirrored, or not all of them, and why.
+    pub(super) fn obstacles(&self) -> impl Iterator<Item = String> {
+        let routes = self.routes.iter();
+        routes.filter_map(|(name, route)| Some(format!("{name}: {}", route.obstacle.as_ref()?.reason())))
     }
 
     /// Whether something concerns the whole mirror now and no longer later.
@@ -196,7 +259,7 @@ impl Worker {
     }
 }
 
-fn is_caught_up(progress: Option<&LinkProgress>) -> bool {
+pub(super) fn is_caught_up(progress: Option<&LinkProgress>) -> bool {
     progress.is_some_and(|progress| progress.caught_up)
 }
 

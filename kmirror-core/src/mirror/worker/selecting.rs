@@ -1,27 +1,25 @@
-//! Which links there are: what both clusters look like decides.
+//! The beginning: both clusters have answered, and there is something to do.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use super::{MirrorError, Phase, SELECT_PATIENCE, START_TIMEOUT, Tracked, Worker};
+use super::{MirrorError, Phase, SELECT_PATIENCE, START_TIMEOUT, Worker};
 use crate::client::{Metadata, Topic};
 use crate::clock::{Now, Tick};
-use crate::config::{ClusterConfig, Side};
-use crate::mirror::link::{LinkId, LinkName};
-use crate::observe::{Event, StopReason};
+use crate::config::{ClusterConfig, Side, TopicSelection};
+use crate::observe::Event;
 
 impl Worker {
-    /// Waits until both clusters have answered, then selects.
+    /// Waits until both clusters have answered; then the ledger is read.
     pub(super) fn connect(&mut self, now: Now, started: Tick) {
         let missing = [Side::Source, Side::Target].into_iter().find(|side| self.metadata(*side).generation == 0);
         match missing {
             None => {
                 let until = *self.select_by.get_or_insert(now.after(SELECT_PATIENCE));
-                if now.tick >= until || self.is_all_there() {
-                    self.select(now);
+                // A broker that has just started knows no topics for a moment (report B44).
+                if now.tick >= until || self.wanted().next().is_some() {
+                    self.begin(now);
                 } else {
                     self.source.refresh_metadata(now);
-                    self.target.refresh_metadata(now);
                 }
             }
             Some(side) if now.tick >= started.after(START_TIMEOUT) => {
@@ -33,24 +31,60 @@ impl Worker {
         }
     }
 
-    /// Whether every topic that is wanted is on both sides. A broker that has just started knows none for a moment
-    /// (report B44), so what is missing is looked for again before it is said to be missing.
-    fn is_all_there(&self) -> bool {
-        let target = &self.metadata(Side::Target).topics;
-        let mut wanted = self.wanted().peekable();
-        wanted.peek().is_some()
-            && wanted.all(|(name, topic)| {
-                target.get(name).is_some_and(|there| there.partitions.len() >= topic.partitions.len())
-            })
+    fn begin(&mut self, now: Now) {
+        if let Some(topic) = self.copied_into_itself() {
+            let cluster = cluster_name(self.metadata(Side::Source), &self.config.source);
+            return self.fail(now, MirrorError::SameCluster { cluster, topic });
+        }
+        if self.wanted().next().is_none() {
+            let (pattern, topics) = (self.selection.to_string(), self.source.metadata().topics.len());
+            if self.config.until_caught_up {
+                let cluster = cluster_name(self.metadata(Side::Source), &self.config.source);
+                return self.fail(now, MirrorError::NothingMatches { cluster, pattern, topics });
+            }
+            self.event(Event::NothingMatches { pattern, topics });
+        }
+        self.phase = Phase::Ledger;
+        self.advance(now);
     }
 
-    /// The source's topics that are to be mirrored.
-    fn wanted(&self) -> impl Iterator<Item = (&String, &Topic)> {
+    /// Other topics may be wanted from now on. Both clusters are looked at in any case.
+    pub(super) fn select(&mut self, now: Now, selection: TopicSelection) {
+        if selection.to_string() != self.selection.to_string() {
+            self.event(Event::Selected { pattern: selection.to_string() });
+        }
+        self.selection = selection;
+        self.looked = None;
+        self.source.refresh_metadata(now);
+        self.target.refresh_metadata(now);
+    }
+
+    /// The source's topics that are to be mirrored. Where source and target are one cluster, the copies of some are not
+    /// among them: a copy would be copied again, and so on.
+    pub(super) fn wanted(&self) -> impl Iterator<Item = (&String, &Topic)> {
+        let copies: BTreeSet<String> = if is_same_cluster(self.metadata(Side::Source), self.metadata(Side::Target)) {
+            let routed = self.selected().map(|(name, _)| (name, self.config.routing.route(name).target));
+            routed.filter(|(name, target)| *name != target).map(|(_, target)| target).collect()
+        } else {
+            BTreeSet::new()
+        };
+        self.selected().filter(move |(name, _)| !copies.contains(name.as_str()))
+    }
+
+    fn selected(&self) -> impl Iterator<Item = (&String, &Topic)> {
         let topics = self.metadata(Side::Source).topics.iter();
-        topics.filter(|(name, topic)| !topic.internal && self.config.topics.matches(name))
+        topics.filter(|(name, topic)| !topic.internal && self.selection.matches(name))
     }
 
-    fn metadata(&self, side: Side) -> &Metadata {
+    /// The first topic whose records would be appended to itself.
+    pub(super) fn copied_into_itself(&self) -> Option<String> {
+        if !is_same_cluster(self.metadata(Side::Source), self.metadata(Side::Target)) {
+            return None;
+        }
+        self.wanted().map(|(name, _)| name).find(|name| self.config.routing.route(name).target == **name).cloned()
+    }
+
+    pub(super) fn metadata(&self, side: Side) -> &Metadata {
         match side {
             Side::Source => self.source.metadata(),
             Side::Target => self.target.metadata(),
@@ -61,75 +95,6 @@ impl Worker {
         match side {
             Side::Source => &self.config.source,
             Side::Target => &self.config.target,
-        }
-    }
-
-    fn select(&mut self, now: Now) {
-        let topics: Vec<(String, Vec<i32>)> =
-            self.wanted().map(|(name, topic)| (name.clone(), topic.partitions.keys().copied().collect())).collect();
-        let Some((first, _)) = topics.first() else {
-            let error = MirrorError::NothingMatches {
-                cluster: cluster_name(self.metadata(Side::Source), &self.config.source),
-                pattern: self.config.topics.to_string(),
-                topics: self.source.metadata().topics.len(),
-            };
-            return self.fail(now, error);
-        };
-        if is_same_cluster(self.metadata(Side::Source), self.metadata(Side::Target)) {
-            let cluster = cluster_name(self.metadata(Side::Source), &self.config.source);
-            let topic = first.clone();
-            return self.fail(now, MirrorError::SameCluster { cluster, topic });
-        }
-        let count = topics.len();
-        for (name, partitions) in topics {
-            self.select_topic(&name, &partitions);
-        }
-        let event = Event::Started {
-            name: self.config.name.clone(),
-            topics: count,
-            links: self.links.len(),
-            streams: self.shards,
-        };
-        self.event(event);
-        if self.links.is_empty() {
-            let error = self.links_stopped();
-            return self.fail(now, error);
-        }
-        self.phase = Phase::Ledger;
-        self.advance(now);
-    }
-
-    fn select_topic(&mut self, name: &str, partitions: &[i32]) {
-        let on_target = self.target.metadata().topics.get(name).map(|topic| topic.partitions.len());
-        let reason = match on_target {
-            None => Some(StopReason::NoTargetTopic { topic: name.to_owned(), partitions: partitions.len() }),
-            Some(target) if target < partitions.len() => {
-                Some(StopReason::TooFewPartitions { topic: name.to_owned(), source: partitions.len(), target })
-            }
-            Some(_) => None,
-        };
-        if let Some(reason) = reason {
-            let cluster = cluster_name(self.metadata(Side::Target), &self.config.target);
-            self.refused.push(format!("target cluster {cluster}, topic {name}: {reason}"));
-            return self.event(Event::Stopped { link: name.to_owned(), reason });
-        }
-        let topic: Arc<str> = Arc::from(name);
-        for partition in partitions {
-            let number = self.links.len();
-            let id = LinkId(u32::try_from(number).unwrap_or(u32::MAX));
-            let name = LinkName { topic: topic.clone(), target_topic: topic.clone(), partition: *partition };
-            let tracked = Tracked {
-                name,
-                shard: number % self.shards,
-                checkpoint: None,
-                start: None,
-                progress: None,
-                told: None,
-                waits: false,
-                stopped: false,
-            };
-            self.by_name.insert((topic.to_string(), *partition), id);
-            self.links.insert(id, tracked);
         }
     }
 }
@@ -148,7 +113,7 @@ fn brokers(metadata: &Metadata) -> BTreeSet<(&str, u16)> {
 }
 
 /// A cluster's id, or its configured addresses.
-fn cluster_name(metadata: &Metadata, config: &ClusterConfig) -> String {
+pub(super) fn cluster_name(metadata: &Metadata, config: &ClusterConfig) -> String {
     metadata.cluster_id.clone().unwrap_or_else(|| addresses(config))
 }
 

@@ -1,0 +1,508 @@
+//! Which routes and links there are: both clusters are looked at again whenever either has changed.
+//!
+//! ```text
+//! topic on the source ─► Routed ─► target's topic ready ─► one Tracked per partition ─► placing
+//!      gone, or no longer wanted ─► its links leave their shards, write their last word ─► departed
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::selecting::cluster_name;
+use super::{Awaited, MirrorError, Stage, Tracked, Worker};
+use crate::clock::Now;
+use crate::config::{PartitionPolicy, RouteConfig, Side};
+use crate::ledger::{Checkpoint, LedgerEntry, Slot, StoredRoute};
+use crate::mirror::link::{LinkId, LinkName};
+use crate::mirror::report::ShardCommand;
+use crate::observe::{Event, StopReason};
+use crate::offset::SourceOffset;
+use crate::plan::TopicLimits;
+use crate::produce::Tenancy;
+use crate::topics::names::collision_key;
+use crate::topics::{TopicEvent, Wanted};
+
+/// The clusters as they were looked at: the generations of their metadata.
+pub(super) type Looked = (u64, u64);
+
+/// One route as the worker knows it.
+#[derive(Debug)]
+pub(super) struct Routed {
+    /// The target's topic.
+    pub(super) target: Arc<str>,
+    pub(super) config: Arc<RouteConfig>,
+    /// The source topic's id, zeros where its cluster has none.
+    topic_id: [u8; 16],
+    /// Partitions of the source.
+    pub(super) partitions: BTreeSet<i32>,
+    /// Those that were there when the mirror began and could be mirrored at once.
+    first: BTreeSet<i32>,
+    /// Partitions of the target, and what its topic takes, once it can be written.
+    pub(super) ready: Option<(i32, TopicLimits)>,
+    /// Why it is not mirrored, or not all of it.
+    pub(super) obstacle: Option<Obstacle>,
+    /// Whether it is being let go, and whether because it is gone.
+    leaving: Option<bool>,
+}
+
+/// Why a route, or a part of it, is not mirrored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Obstacle {
+    /// Another source goes to the same target: until one of them is gone.
+    Collision(String),
+    /// Until something outside changes; it is looked for.
+    Passing(String),
+    /// For as long as this mirror runs.
+    Final(String),
+}
+
+impl Obstacle {
+    pub(super) fn reason(&self) -> &str {
+        match self {
+            Self::Collision(reason) | Self::Passing(reason) | Self::Final(reason) => reason,
+        }
+    }
+}
+
+impl Routed {
+    fn collides(&self) -> bool {
+        matches!(self.obstacle, Some(Obstacle::Collision(_)))
+    }
+
+    fn is_stopped(&self) -> bool {
+        matches!(self.obstacle, Some(Obstacle::Final(_)))
+    }
+}
+
+impl Worker {
+    /// Looks at both clusters, if either has changed.
+    pub(super) fn look(&mut self, now: Now) {
+        let generations = (self.metadata(Side::Source).generation, self.metadata(Side::Target).generation);
+        if self.looked == Some(generations) {
+            return;
+        }
+        if let Some(topic) = self.copied_into_itself() {
+            let cluster = cluster_name(self.metadata(Side::Source), &self.config.source);
+            return self.fail(now, MirrorError::SameCluster { cluster, topic });
+        }
+        let first = self.looked.replace(generations).is_none() && self.routes.is_empty();
+        let wanted: BTreeMap<String, ([u8; 16], BTreeSet<i32>)> = self
+            .wanted()
+            .map(|(name, topic)| (name.clone(), (topic.id, topic.partitions.keys().copied().collect())))
+            .collect();
+        self.let_go_of_others(now, &wanted);
+        for (name, (topic_id, partitions)) in &wanted {
+            self.take_topic(first, name, *topic_id, partitions);
+        }
+        self.check_names();
+        self.want_topics();
+        let names: Vec<String> = self.routes.keys().cloned().collect();
+        for name in names {
+            self.open_partitions(&name);
+        }
+        if first {
+            self.event(Event::Started {
+                name: self.config.name.clone(),
+                topics: wanted.len(),
+                links: wanted.values().map(|(_, partitions)| partitions.len()).sum(),
+                streams: self.shards,
+            });
+        }
+    }
+
+    /// A topic that is wanted: new, or with other partitions than before.
+    fn take_topic(&mut self, first: bool, name: &str, topic_id: [u8; 16], partitions: &BTreeSet<i32>) {
+        let Some(route) = self.routes.get_mut(name) else {
+            let route = self.config.routing.route(name);
+            let target: Arc<str> = Arc::from(route.target);
+            if !first {
+                let (topic, target) = (name.to_owned(), target.to_string());
+                self.event(Event::TopicFound { topic, target, partitions: partitions.len() });
+            }
+            let routed = Routed {
+                target,
+                config: route.config,
+                topic_id,
+                partitions: partitions.clone(),
+                first: if first { partitions.clone() } else { BTreeSet::new() },
+                ready: None,
+                obstacle: None,
+                leaving: None,
+            };
+            self.routes.insert(name.to_owned(), routed);
+            return;
+        };
+        if route.leaving.is_some() {
+            return;
+        }
+        if route.topic_id == [0; 16] {
+            route.topic_id = topic_id;
+        }
+        let (from, to) = (route.partitions.len(), partitions.len());
+        // A broker that lags behind leaves out what is new: nothing is taken back (report B44).
+        route.partitions.extend(partitions);
+        if to > from {
+            self.event(Event::PartitionsFound { topic: name.to_owned(), from, to });
+        }
+    }
+
+    /// Lets go of every route whose topic is gone, is another one by now, or is no longer wanted.
+    fn let_go_of_others(&mut self, now: Now, wanted: &BTreeMap<String, ([u8; 16], BTreeSet<i32>)>) {
+        let mut others = Vec::new();
+        for (name, route) in self.routes.iter().filter(|(_, route)| route.leaving.is_none()) {
+            let there = self.source.metadata().topics.get(name).map(|topic| topic.id);
+            let is_another = there.is_some_and(|id| id != route.topic_id && route.topic_id != [0; 16] && id != [0; 16]);
+            if there.is_none() || is_another {
+                others.push((name.clone(), true));
+            } else if !wanted.contains_key(name) {
+                others.push((name.clone(), false));
+            }
+        }
+        for (name, gone) in others {
+            self.let_go(now, &name, gone);
+        }
+    }
+
+    fn let_go(&mut self, now: Now, topic: &str, gone: bool) {
+        self.event(Event::LetGo { topic: topic.to_owned(), gone });
+        if gone {
+            self.vanished.insert(topic.to_owned());
+        }
+        let Some(route) = self.routes.get_mut(topic) else { return };
+        route.leaving = Some(gone);
+        self.topics.forget(&route.target);
+        let mut close: BTreeMap<usize, Vec<LinkId>> = BTreeMap::new();
+        let mut drop = Vec::new();
+        for id in self.links_of(topic) {
+            let Some(tracked) = self.links.get_mut(&id) else { continue };
+            match tracked.stage {
+                Stage::Placing => drop.push(id),
+                Stage::Open | Stage::Leaving => {
+                    tracked.stage = Stage::Leaving;
+                    close.entry(tracked.shard).or_default().push(id);
+                }
+            }
+        }
+        for id in drop {
+            self.forget_link(id);
+        }
+        for (shard, links) in close {
+            self.tell(shard, ShardCommand::Close(links));
+        }
+        self.forget_route_if_empty(now, topic);
+    }
+
+    /// A shard has let a link go: its last word goes to the ledger.
+    pub(super) fn link_closed(&mut self, now: Now, id: LinkId) {
+        let Some(tracked) = self.links.get(&id) else { return };
+        let topic = tracked.name.topic.to_string();
+        if !tracked.stopped {
+            self.checkpoint(now, id);
+        }
+        self.forget_link(id);
+        self.forget_route_if_empty(now, &topic);
+    }
+
+    fn forget_link(&mut self, id: LinkId) {
+        let Some(tracked) = self.links.remove(&id) else { return };
+        self.positions.forget(id);
+        let topic = tracked.name.topic.to_string();
+        if let Some(progress) = tracked.progress {
+            self.departed.entry(topic.clone()).or_default().add(&progress.counters);
+        }
+        self.by_name.remove(&(topic, tracked.name.partition));
+    }
+
+    fn forget_route_if_empty(&mut self, now: Now, topic: &str) {
+        let leaving = self.routes.get(topic).is_some_and(|route| route.leaving.is_some());
+        if leaving && self.links_of(topic).is_empty() {
+            self.routes.remove(topic);
+            self.departed.entry(topic.to_owned()).or_default();
+            // It may be wanted again already.
+            self.looked = None;
+            self.look(now);
+        }
+    }
+
+    pub(super) fn links_of(&self, topic: &str) -> Vec<LinkId> {
+        let (from, to) = ((topic.to_owned(), i32::MIN), (topic.to_owned(), i32::MAX));
+        self.by_name.range(from..=to).map(|(_, id)| *id).collect()
+    }
+
+    /// Two sources for one target: their records would mix, so neither begins. One that runs already goes on.
+    fn check_names(&mut self) {
+        let mut by_target: BTreeMap<Arc<str>, Vec<String>> = BTreeMap::new();
+        for (name, route) in self.routes.iter().filter(|(_, route)| route.leaving.is_none()) {
+            by_target.entry(route.target.clone()).or_default().push(name.clone());
+        }
+        for (target, sources) in &by_target {
+            let running: Vec<&String> = sources
+                .iter()
+                .filter(|name| self.routes.get(*name).is_some_and(|route| route.ready.is_some()))
+                .collect();
+            for name in sources {
+                let others: Vec<&str> = sources.iter().filter(|other| *other != name).map(String::as_str).collect();
+                let collides = !others.is_empty() && !running.contains(&name);
+                let obstacle = collides.then(|| {
+                    Obstacle::Collision(format!(
+                        "it goes to target topic {target}, and so does {}: two sources are never mixed into one target; \
+                         rename one of them (rename, topic_mappings), or exclude it",
+                        others.join(", ")
+                    ))
+                });
+                if obstacle.is_some() || self.routes.get(name).is_some_and(Routed::collides) {
+                    self.set_obstacle(name, obstacle);
+                }
+            }
+        }
+        self.check_dots(by_target.keys());
+    }
+
+    /// `a.b` and `a_b` on one cluster: said once for each pair, when the second one comes.
+    fn check_dots<'a>(&mut self, targets: impl Iterator<Item = &'a Arc<str>>) {
+        let new: Vec<Arc<str>> = targets
+            .filter(|target| {
+                !self.target.metadata().topics.contains_key(&***target) && !self.named.contains(&***target)
+            })
+            .cloned()
+            .collect();
+        if new.is_empty() {
+            return;
+        }
+        let there =
+            self.target.metadata().topics.keys().map(String::as_str).chain(self.named.iter().map(|name| &**name));
+        let mut keys: BTreeMap<String, String> = there.map(|name| (collision_key(name), name.to_owned())).collect();
+        for target in new {
+            if let Some(other) = keys.insert(collision_key(&target), target.to_string()) {
+                self.event(Event::NamesCollide { target: target.to_string(), other });
+            }
+            self.named.insert(target);
+        }
+    }
+
+    /// Every route that nothing stands in the way of needs its target topic, with as many partitions as the source has.
+    fn want_topics(&mut self) {
+        for (name, route) in &self.routes {
+            if route.leaving.is_some() || route.collides() || route.is_stopped() {
+                continue;
+            }
+            let source = self.source.metadata().topics.get(name);
+            let replicas = source.and_then(|topic| topic.partitions.values().map(|partition| partition.replicas).max());
+            self.topics.want(Wanted {
+                source: name.clone(),
+                target: route.target.to_string(),
+                partitions: route.partitions.last().map_or(0, |last| last.saturating_add(1)),
+                source_replicas: replicas.unwrap_or(1),
+                config: route.config.clone(),
+            });
+        }
+    }
+
+    /// Takes what there is to say about the target's topics.
+    pub(super) fn take_topic_events(&mut self, now: Now) {
+        while let Some(event) = self.topics.poll_event() {
+            match event {
+                TopicEvent::Ready { target, partitions, limits } => {
+                    let Some(name) = self.route_to(&target) else { continue };
+                    if let Some(route) = self.routes.get_mut(&name) {
+                        route.ready = Some((partitions, limits));
+                    }
+                    self.set_obstacle(&name, None);
+                    self.open_partitions(&name);
+                    self.place(now);
+                }
+                TopicEvent::Created { target, partitions, replication_factor, settings, not_set } => {
+                    self.event(Event::TopicCreated { target, partitions, replication_factor, settings, not_set });
+                }
+                TopicEvent::Grown { target, from, to } => self.event(Event::PartitionsAdded { target, from, to }),
+                TopicEvent::Blocked { target, why } => {
+                    if let Some(name) = self.route_to(&target) {
+                        self.set_obstacle(&name, Some(Obstacle::Passing(why.to_string())));
+                    }
+                }
+                TopicEvent::SettingsUnknown { side, reason } => self.event(Event::SettingsUnknown { side, reason }),
+            }
+        }
+    }
+
+    fn route_to(&self, target: &str) -> Option<String> {
+        let mut found = self.routes.iter().filter(|(_, route)| &*route.target == target);
+        let found = found.find(|(_, route)| route.leaving.is_none() && !route.collides());
+        found.map(|(name, _)| name.clone())
+    }
+
+    /// Something stands in a route's way, or no longer does. Said once for each reason.
+    fn set_obstacle(&mut self, topic: &str, obstacle: Option<Obstacle>) {
+        let Some(route) = self.routes.get_mut(topic) else { return };
+        if route.obstacle == obstacle {
+            return;
+        }
+        if let Some(obstacle) = &obstacle {
+            // What could not begin with the others has to be mirrored from its first record on (report B41).
+            let begun: BTreeSet<i32> = route
+                .first
+                .iter()
+                .copied()
+                .filter(|partition| self.by_name.contains_key(&(topic.to_owned(), *partition)))
+                .collect();
+            route.first = begun;
+            let event = Event::Blocked { topic: topic.to_owned(), reason: obstacle.reason().to_owned() };
+            route.obstacle = Some(obstacle.clone());
+            return self.event(event);
+        }
+        route.obstacle = None;
+    }
+
+    /// Every partition that has its counterpart on the target becomes a link.
+    fn open_partitions(&mut self, topic: &str) {
+        let Some(route) = self.routes.get(topic) else { return };
+        let Some((on_target, _)) = route.ready else { return };
+        if route.leaving.is_some() || route.is_stopped() {
+            return;
+        }
+        let new: Vec<i32> = (route.partitions.iter().copied())
+            .filter(|partition| !self.by_name.contains_key(&(topic.to_owned(), *partition)))
+            .collect();
+        if new.is_empty() {
+            return;
+        }
+        if let Some(obstacle) = self.is_another_route(topic) {
+            return self.set_obstacle(topic, Some(obstacle));
+        }
+        let shared = new.iter().filter_map(|partition| self.target_of(topic, *partition, on_target));
+        let is_shared = shared.clone().any(|(_, tenancy)| tenancy == Tenancy::Shared);
+        if is_shared && self.store.ledger().id(Slot::Exclusive).is_none() {
+            let reason = "partitions = \"modulo\" needs a target of 0.11 or newer: without producer ids nothing tells which \
+                          records of a shared partition are whose";
+            return self.set_obstacle(topic, Some(Obstacle::Final(reason.to_owned())));
+        }
+        self.store_route(topic);
+        let mut missing = 0;
+        for partition in new {
+            match self.target_of(topic, partition, on_target) {
+                Some((target_partition, tenancy)) => self.track(topic, partition, target_partition, tenancy),
+                None => missing += 1,
+            }
+        }
+        if missing > 0 {
+            let Some(route) = self.routes.get(topic) else { return };
+            let (source, target) = (route.partitions.len(), &route.target);
+            let reason = format!(
+                "the target's topic {target} has {on_target} partitions, the source's has {source}, and partition n goes to \
+                 partition n: {missing} partitions stand still; add partitions there (kafka-topics.sh --alter --topic \
+                 {target} --partitions {source}), or set partitions to \"grow\" or \"modulo\""
+            );
+            self.set_obstacle(topic, Some(Obstacle::Passing(reason)));
+        }
+    }
+
+    /// Where a partition goes: where it went before; else by the route's policy. `None`: the target does not have it.
+    fn target_of(&self, topic: &str, partition: i32, on_target: i32) -> Option<(i32, Tenancy)> {
+        let route = self.routes.get(topic)?;
+        let before = self.store.ledger().furthest(topic, partition);
+        let modulo = route.config.partitions == PartitionPolicy::Modulo;
+        let there = match before {
+            Some(checkpoint) => checkpoint.target_partition.unwrap_or(partition),
+            None if modulo => partition.checked_rem(on_target)?,
+            None => partition,
+        };
+        let shared = modulo || before.is_some_and(|checkpoint| checkpoint.target_partition.is_some());
+        let tenancy = if shared { Tenancy::Shared } else { Tenancy::Exclusive };
+        (there < on_target).then_some((there, tenancy))
+    }
+
+    fn track(&mut self, topic: &str, partition: i32, target_partition: i32, tenancy: Tenancy) {
+        let Some(route) = self.routes.get(topic) else { return };
+        let id = LinkId(self.link_next);
+        let shard = usize::try_from(self.link_next).unwrap_or(0) % self.shards;
+        self.link_next = self.link_next.wrapping_add(1);
+        let name =
+            LinkName { topic: Arc::from(topic), partition, target_topic: route.target.clone(), target_partition };
+        let first = route.first.contains(&partition);
+        let mut tracked = Tracked {
+            name,
+            shard,
+            tenancy,
+            stage: Stage::Placing,
+            first,
+            checkpoint: self.store.ledger().furthest(topic, partition),
+            start: None,
+            progress: None,
+            told: None,
+            stored_next: SourceOffset(i64::MIN),
+            left_out: self.store.ledger().left_out(topic, partition),
+            waits: BTreeSet::new(),
+            stopped: false,
+            stop_reason: None,
+        };
+        if let Some(checkpoint) = tracked.checkpoint {
+            tracked.stored_next = checkpoint.source_next();
+            tracked.left_out.forget_below(checkpoint.source_next().0);
+        }
+        let claim = tracked.checkpoint.filter(|checkpoint| checkpoint.drained);
+        self.by_name.insert((topic.to_owned(), partition), id);
+        self.links.insert(id, tracked);
+        // That its last writer left nothing behind holds until somebody writes again: this is taken back, in the ledger,
+        // before the link is opened. Else a crash would leave the old word standing, and the next start would not wait for
+        // what may still be under way.
+        if let Some(checkpoint) = claim {
+            self.claim(id, checkpoint);
+        }
+    }
+
+    /// Whether the ledger knows the topic as another one, or under another name on the target.
+    fn is_another_route(&self, topic: &str) -> Option<Obstacle> {
+        let route = self.routes.get(topic)?;
+        let ledger = self.store.ledger();
+        let mirrored = route
+            .partitions
+            .iter()
+            .filter_map(|partition| ledger.furthest(topic, *partition))
+            .map(|of| of.source_next())
+            .max()?;
+        let recreated = Obstacle::Final(StopReason::SourceRecreated { mirrored }.to_string());
+        if self.vanished.contains(topic) {
+            return Some(recreated);
+        }
+        // A ledger of a first release has no routes: every topic kept its name.
+        let before = ledger.route(topic);
+        let target = before.map_or(topic, |before| before.target.as_str());
+        if target != &*route.target {
+            let (before, now) = (target.to_owned(), route.target.to_string());
+            return Some(Obstacle::Final(StopReason::RouteChanged { before, now }.to_string()));
+        }
+        let id = before.and_then(|before| before.topic_id.clone());
+        let other = id.zip(hexadecimal(route.topic_id)).is_some_and(|(before, now)| before != now);
+        other.then_some(recreated)
+    }
+
+    /// Before anything of it is written the ledger has where a topic goes, and which one it is.
+    fn store_route(&mut self, topic: &str) {
+        let Some(route) = self.routes.get(topic) else { return };
+        let stored = StoredRoute { target: route.target.to_string(), topic_id: hexadecimal(route.topic_id) };
+        if self.store.ledger().route(topic) != Some(&stored) {
+            self.store.put(LedgerEntry::Route { topic: topic.to_owned(), route: stored });
+        }
+    }
+
+    /// Whether the ledger has where the topic goes.
+    pub(super) fn is_route_stored(&self, topic: &str) -> bool {
+        let Some(route) = self.routes.get(topic) else { return false };
+        self.store
+            .ledger()
+            .route(topic)
+            .is_some_and(|stored| *stored.target == *route.target && stored.topic_id == hexadecimal(route.topic_id))
+    }
+
+    fn claim(&mut self, id: LinkId, checkpoint: Checkpoint) {
+        if let Some(tracked) = self.links.get_mut(&id) {
+            tracked.waits.insert(Awaited::Claim);
+        }
+        self.tell_ledger(id, Checkpoint { drained: false, ..checkpoint });
+    }
+}
+
+/// A topic's id, if it has one.
+fn hexadecimal(id: [u8; 16]) -> Option<String> {
+    (id != [0; 16]).then(|| id.iter().map(|byte| format!("{byte:02x}")).collect())
+}
