@@ -9,17 +9,35 @@ use super::error::ConfigError;
 use super::model::{FetchConfig, Isolation, ProduceConfig, StartPolicy, defaults};
 use super::values::Values;
 
+/// Where a link starts; the last two are those of 0.8.
+pub(super) const STARTS: &[(&str, StartPolicy)] = &[
+    ("earliest", StartPolicy::Earliest),
+    ("latest", StartPolicy::Latest),
+    ("none", StartPolicy::None),
+    ("smallest", StartPolicy::Earliest),
+    ("largest", StartPolicy::Latest),
+];
+
+/// Which records of transactions are read.
+pub(super) const ISOLATIONS: &[(&str, Isolation)] =
+    &[("read_committed", Isolation::ReadCommitted), ("read_uncommitted", Isolation::ReadUncommitted)];
+
+/// Codecs by name; the numbers are those of 0.8's `compression.codec`.
+pub(super) const CODECS: &[(&str, Codec)] = &[
+    ("none", Codec::None),
+    ("gzip", Codec::Gzip),
+    ("snappy", Codec::Snappy),
+    ("lz4", Codec::Lz4),
+    ("zstd", Codec::Zstd),
+    ("0", Codec::None),
+    ("1", Codec::Gzip),
+    ("2", Codec::Snappy),
+    ("3", Codec::Lz4),
+];
+
 /// `auto.offset.reset`; left out it is Kafka's `latest`, which is said aloud.
 pub(super) fn start(consumer: &Values<'_>, warnings: &mut Vec<Warning>) -> Result<StartPolicy, ConfigError> {
-    let words = [
-        ("earliest", StartPolicy::Earliest),
-        ("latest", StartPolicy::Latest),
-        ("none", StartPolicy::None),
-        // 0.8
-        ("smallest", StartPolicy::Earliest),
-        ("largest", StartPolicy::Latest),
-    ];
-    if let Some(start) = consumer.one_of("auto.offset.reset", &words)? {
+    if let Some(start) = consumer.one_of("auto.offset.reset", STARTS)? {
         return Ok(start);
     }
     let text = format!(
@@ -34,7 +52,6 @@ pub(super) fn start(consumer: &Values<'_>, warnings: &mut Vec<Warning>) -> Resul
 
 /// How the consumer's file has the source read.
 pub(super) fn fetch(consumer: &Values<'_>) -> Result<FetchConfig, ConfigError> {
-    let isolation = [("read_committed", Isolation::ReadCommitted), ("read_uncommitted", Isolation::ReadUncommitted)];
     let default = FetchConfig::default();
     Ok(FetchConfig {
         bytes_max: consumer.bytes("fetch.max.bytes", 1, default.bytes_max)?,
@@ -43,7 +60,7 @@ pub(super) fn fetch(consumer: &Values<'_>) -> Result<FetchConfig, ConfigError> {
         // would be followed by the next question.
         bytes_min: consumer.bytes("fetch.min.bytes", 0, default.bytes_min)?.max(1),
         wait_max: consumer.wait("fetch.max.wait.ms", 0, default.wait_max)?.max(Duration::from_millis(1)),
-        isolation: consumer.one_of("isolation.level", &isolation)?.unwrap_or(default.isolation),
+        isolation: consumer.one_of("isolation.level", ISOLATIONS)?.unwrap_or(default.isolation),
         check_crcs: consumer.boolean("check.crcs", default.check_crcs)?,
     })
 }
@@ -76,19 +93,7 @@ fn in_flight(producer: &Values<'_>, warnings: &mut Vec<Warning>) -> Result<usize
 }
 
 fn compression(producer: &Values<'_>) -> Result<Option<Codec>, ConfigError> {
-    // The numbers are those of 0.8's compression.codec.
-    let words = [
-        ("none", Codec::None),
-        ("gzip", Codec::Gzip),
-        ("snappy", Codec::Snappy),
-        ("lz4", Codec::Lz4),
-        ("zstd", Codec::Zstd),
-        ("0", Codec::None),
-        ("1", Codec::Gzip),
-        ("2", Codec::Snappy),
-        ("3", Codec::Lz4),
-    ];
-    producer.one_of("compression.type", &words)
+    producer.one_of("compression.type", CODECS)
 }
 
 #[cfg(test)]

@@ -95,19 +95,24 @@ pub fn survey(role: Role, raw: &RawConfig) -> Result<Vec<Warning>, ConfigError> 
         }
     }
     for entry in raw.entries() {
-        let text = match keys::meaning(role, &entry.key) {
-            Some(Meaning::Refused(what, advice)) => {
-                return Err(ConfigError::Unsupported { place: raw.place(entry), what, advice });
-            }
-            Some(Meaning::Used) => None,
-            Some(Meaning::OldName(new)) => raw.get(new).map(|_| format!("ignored: its new name {new} is set as well")),
-            Some(Meaning::Same { always, agrees }) => disagreement(entry, always, agrees),
-            Some(Meaning::Ignored(reason)) => Some(format!("ignored: {reason}")),
-            None => Some(unknown(role, &entry.key)),
-        };
+        let text = note(role, raw, entry)?;
         warnings.extend(text.map(|text| Warning { place: Some(raw.place(entry)), text }));
     }
     Ok(warnings)
+}
+
+/// What is to be said about one property in a file of `role`.
+pub(super) fn note(role: Role, raw: &RawConfig, entry: &RawEntry) -> Result<Option<String>, ConfigError> {
+    Ok(match keys::meaning(role, &entry.key) {
+        Some(Meaning::Refused(what, advice)) => {
+            return Err(ConfigError::Unsupported { place: raw.place(entry), what, advice });
+        }
+        Some(Meaning::Used) => None,
+        Some(Meaning::OldName(new)) => raw.get(new).map(|_| format!("ignored: its new name {new} is set as well")),
+        Some(Meaning::Same { always, agrees }) => disagreement(entry, always, agrees),
+        Some(Meaning::Ignored(reason)) => Some(format!("ignored: {reason}")),
+        None => Some(unknown(role, &entry.key)),
+    })
 }
 
 fn disagreement(entry: &RawEntry, always: &str, agrees: &[&str]) -> Option<String> {

@@ -36,6 +36,24 @@ pub enum ConfigError {
         /// What is allowed.
         expected: String,
     },
+    /// A file that is no TOML.
+    #[error("{file}:{line}: {fault}")]
+    Toml {
+        /// The file.
+        file: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong there.
+        fault: String,
+    },
+    /// A setting of a TOML file that cannot stand there so.
+    #[error("{place}: {fault}")]
+    Setting {
+        /// The setting.
+        place: Place,
+        /// What is wrong with it, and the way out.
+        fault: String,
+    },
     /// A property that asks for what this release cannot do, and that must not be ignored.
     #[error("{place}: {what} not supported by this release: {advice}")]
     Unsupported {
@@ -100,6 +118,23 @@ pub enum ConfigError {
         /// What is wrong with it.
         fault: String,
     },
+}
+
+impl ConfigError {
+    /// The line that it is about, 0 if there is none.
+    #[must_use]
+    pub fn line(&self) -> usize {
+        match self {
+            Self::Escape { line, .. } | Self::Toml { line, .. } => *line,
+            Self::Value { place, .. } | Self::Unsupported { place, .. } | Self::Setting { place, .. } => place.line,
+            Self::Missing { .. }
+            | Self::Nameless { .. }
+            | Self::Name { .. }
+            | Self::Flag { .. }
+            | Self::Pattern { .. }
+            | Self::Replacement { .. } => 0,
+        }
+    }
 }
 
 /// What is wrong with a topic pattern.

@@ -43,5 +43,11 @@ pub use origin::{Origin, Origins};
 mod resolve;
 pub use resolve::{Resolved, RunOptions, resolve};
 
+pub mod file;
+pub use file::{ConfigErrors, Surroundings};
+
+mod changes;
+pub use changes::{Change, changes};
+
 mod settings;
 pub use settings::{Setting, effective, is_secret};

@@ -168,6 +168,10 @@ pub mod defaults {
     pub const IN_FLIGHT_MAX: usize = 5;
     /// MirrorMaker: true.
     pub const ABORT_ON_SEND_FAILURE: bool = true;
+    /// In a `kmirror.toml`: the link stops, its neighbours go on. MirrorMaker: true.
+    pub const ABORT_ON_SEND_FAILURE_OF_FILES: bool = false;
+    /// In a `kmirror.toml`. Kafka: latest; MirrorMaker 2: earliest.
+    pub const START_OF_FILES: super::StartPolicy = super::StartPolicy::Earliest;
     /// rule P7.
     pub const SETTLE: Duration = Duration::from_secs(30);
     /// Kafka: 60 s (admin client).

@@ -31,6 +31,11 @@ impl Origins {
         self.0.get(setting).cloned().unwrap_or(Origin::Default)
     }
 
+    /// Those of `others` win.
+    pub(super) fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
     pub(super) fn set(&mut self, setting: impl Into<String>, origin: Origin) {
         self.0.insert(setting.into(), origin);
     }

@@ -24,6 +24,8 @@ pub struct RawEntry {
     pub value: String,
     /// The line on which it begins, counted from 1; 0 if it was not read from a file.
     pub line: usize,
+    /// What stands before the key in a file that has tables, `cluster.old.`; empty in a properties file.
+    pub table: String,
 }
 
 /// A properties file as it stands, nothing decided yet.
@@ -50,7 +52,7 @@ impl RawConfig {
             let escape = |_: BadEscape| ConfigError::Escape { file: file.to_owned(), line };
             let key = unescape(key).map_err(escape)?;
             let value = trimmed(&unescape(value).map_err(escape)?);
-            config.push(RawEntry { key, value, line });
+            config.push(RawEntry { key, value, line, table: String::new() });
         }
         Ok(config)
     }
@@ -60,7 +62,16 @@ impl RawConfig {
     pub fn of(origin: &str, properties: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut config = Self { file: origin.to_owned(), ..Self::default() };
         for (key, value) in properties {
-            config.push(RawEntry { key, value: trimmed(&value), line: 0 });
+            config.push(RawEntry { key, value: trimmed(&value), line: 0, table: String::new() });
+        }
+        config
+    }
+
+    /// Properties of a file that is none of Java's; a later one of the same key replaces an earlier one.
+    pub(super) fn of_entries(file: &str, entries: impl IntoIterator<Item = RawEntry>) -> Self {
+        let mut config = Self { file: file.to_owned(), ..Self::default() };
+        for entry in entries {
+            config.push(entry);
         }
         config
     }
@@ -90,7 +101,7 @@ impl RawConfig {
     /// Where an entry of this file stands.
     #[must_use]
     pub fn place(&self, entry: &RawEntry) -> Place {
-        Place { file: self.file.clone(), line: entry.line, key: entry.key.clone() }
+        Place { file: self.file.clone(), line: entry.line, key: format!("{}{}", entry.table, entry.key) }
     }
 
     fn push(&mut self, entry: RawEntry) {

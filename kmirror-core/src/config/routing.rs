@@ -134,7 +134,7 @@ impl Routing {
 }
 
 impl Rename {
-    /// A rule by a Java expression that the whole name has to match and Java's replacement: `$1` and `${name}` are what
+    /// A rule by a Java expression that the whole name has to match and Java's replacement: `$1`, `${1}` and `${name}` are what
     /// the groups matched, `\$` is a dollar sign. A name that does not match stays.
     ///
     /// # Errors
@@ -177,7 +177,8 @@ fn replacement(text: &str, pattern: &Regex) -> Result<String, String> {
             },
             '$' if chars.next_if_eq(&'{').is_some() => {
                 let name: String = chars.by_ref().take_while(|&c| c != '}').collect();
-                if !pattern.capture_names().flatten().any(|known| known == name) {
+                let numbered = name.parse::<usize>().is_ok_and(|group| group < pattern.captures_len());
+                if !numbered && !pattern.capture_names().flatten().any(|known| known == name) {
                     return Err(format!("there is no group {name:?}"));
                 }
                 out.push_str(&format!("${{{name}}}"));
@@ -283,6 +284,7 @@ mod tests {
             // The regex crate would look for a group "1_eu", and find nothing.
             (r"eu\.(.*)", "$1_eu", "orders_eu"),
             (r"eu\.(.*)", "$10", "orders0"),
+            (r"eu\.(.*)", "${1}0", "orders0"),
             (r"(?<region>..)\.(.*)", "${region}-$2", "eu-orders"),
             (".*", r"\$0 $0", "$0 eu.orders"),
             ("e(.)(.)(.)(.)(.)(.)(.)(.)", "$8$1", "su"),
@@ -293,6 +295,7 @@ mod tests {
         }
         for (from, to, words) in [
             ("(a)", "$2", "replacement `$2`: there is no group 2"),
+            ("(a)", "${2}", "there is no group \"2\""),
             ("(a)", "${b}", "there is no group \"b\""),
             ("(a)", "${", "there is no group \"\""),
             ("(a)", "$", "a group's number or {name} follows a $"),

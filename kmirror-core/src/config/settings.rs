@@ -200,13 +200,21 @@ pub(super) static KNOWN_OF_CLUSTER: &[KnownOfCluster] = &[
     },
 ];
 
-/// Every setting of a mirror, in the order of `kmirror.example.toml`.
+/// Every setting of a mirror. Secrets are masked.
 #[must_use]
 pub fn effective(resolved: &Resolved) -> Vec<Setting> {
+    let mask = |setting: Setting| match is_secret(&setting.name) {
+        true => Setting { value: "***".to_owned(), ..setting },
+        false => setting,
+    };
+    in_force(resolved).into_iter().map(mask).collect()
+}
+
+/// Every setting of a mirror, secrets and all.
+pub(super) fn in_force(resolved: &Resolved) -> Vec<Setting> {
     let Resolved { config, origins, .. } = resolved;
     let mut settings = Vec::new();
     let mut push = |name: String, value: String, kafka: Option<&'static str>| {
-        let value = if is_secret(&name) { "***".to_owned() } else { value };
         settings.push(Setting { origin: origins.of(&name), name, value, kafka });
     };
     for (side, cluster) in [("source", &config.source), ("target", &config.target)] {
