@@ -8,18 +8,26 @@ use kmirror_core::observe::{Event, Severity};
 /// Which brokers are away, and how many attempts have failed since.
 #[derive(Debug, Default)]
 pub(crate) struct EventLog {
+    /// The mirror's name, where there are several.
+    mirror: Option<String>,
     away: BTreeMap<(Side, String), u64>,
 }
 
 impl EventLog {
+    /// The log of one mirror, which is named in each line where there are several.
+    pub(crate) fn new(mirror: Option<String>) -> Self {
+        Self { mirror, away: BTreeMap::new() }
+    }
+
     /// Logs an event at its severity.
     pub(crate) fn log(&mut self, event: &Event) {
         let (severity, suffix) = self.weigh(event);
+        let mirror = self.mirror.as_deref();
         match severity {
-            Severity::Debug => tracing::debug!("{event}{suffix}"),
-            Severity::Info => tracing::info!("{event}{suffix}"),
-            Severity::Warn => tracing::warn!("{event}{suffix}"),
-            Severity::Error => tracing::error!("{event}{suffix}"),
+            Severity::Debug => tracing::debug!(mirror, "{event}{suffix}"),
+            Severity::Info => tracing::info!(mirror, "{event}{suffix}"),
+            Severity::Warn => tracing::warn!(mirror, "{event}{suffix}"),
+            Severity::Error => tracing::error!(mirror, "{event}{suffix}"),
         }
     }
 

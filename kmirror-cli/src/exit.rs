@@ -1,6 +1,6 @@
 //! Exit codes: 0 clean, 1 failure, 2 usage; `offsets` has Java's, where usage is 1 too.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
@@ -17,9 +17,25 @@ impl Failure {
         Self { message: message.to_string(), code: 1 }
     }
 
+    /// The same, where it was said already.
+    pub(crate) fn said() -> Self {
+        Self { message: String::new(), code: 1 }
+    }
+
+    /// The same, from a command that was to find just this out: 1.
+    pub(crate) fn found(self) -> Self {
+        Self { code: 1, ..self }
+    }
+
     /// Flags or files make no sense: 2.
     pub(crate) fn usage(message: impl Display) -> Self {
         Self { message: message.to_string(), code: 2 }
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
     }
 }
 
@@ -28,8 +44,10 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure { message, code }) => {
-            // Nobody is left to be told where standard error is closed.
-            let _ = writeln!(io::stderr(), "{message}");
+            if !message.is_empty() {
+                // Nobody is left to be told where standard error is closed.
+                let _ = writeln!(io::stderr(), "{message}");
+            }
             ExitCode::from(code)
         }
     }

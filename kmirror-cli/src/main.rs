@@ -1,11 +1,13 @@
 //! The `kmirror` command: flags and files in, exit codes out. All decisions are the library's.
 //!
 //! ```text
-//! args ─┬─ run ──── files → config::resolve → Mirror ── signals, progress, table
+//! args ─┬─ run ──── files → config::resolve → Mirror ── signals, view, table
+//!       ├─ config check ─ files → config::effective ── settings, origins, warnings
 //!       └─ offsets ─ files → config::cluster → runtime::list_offsets ── topic:partition:offset
 //! ```
 
 mod args;
+mod check;
 mod events;
 mod exit;
 mod files;
@@ -13,14 +15,16 @@ mod logging;
 mod offsets;
 mod progress;
 mod run;
+mod settings;
 mod signals;
 mod table;
+mod view;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Command};
+use args::{Cli, Command, ConfigCommand};
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -28,12 +32,10 @@ fn main() -> ExitCode {
         Err(error) => return exit::usage(&error),
     };
     match cli.command {
-        Command::Run(args) => {
-            let bar = logging::start(cli.verbose, args.quiet, logging::Usual::Info);
-            exit::report(run::run(&args, &bar))
-        }
+        Command::Run(args) => exit::report(run::run(&args, cli.verbose)),
+        Command::Config(ConfigCommand::Check(args)) => exit::report(check::check(&args)),
         Command::Offsets(args) => {
-            logging::start(cli.verbose, false, logging::Usual::Errors);
+            logging::start(cli.verbose);
             exit::report(offsets::offsets(&args))
         }
     }

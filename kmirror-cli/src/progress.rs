@@ -1,54 +1,23 @@
-//! The progress line: redrawn on a terminal, else a log line every ten seconds.
+//! The summary in one line, for logs and pipes.
 
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use kmirror_core::observe::Status;
 
 use crate::table::{bytes, grouped, lag, seconds};
 
-/// How often a terminal's line is drawn.
-const REDRAW: Duration = Duration::from_millis(500);
-
-/// How often a log gets a line.
-const LOG: Duration = Duration::from_secs(10);
-
 /// What was seen last, to tell the rate by.
+#[derive(Debug, Default)]
 pub(crate) struct Progress {
-    bar: ProgressBar,
     last: (Duration, u64),
 }
 
 impl Progress {
-    /// A line on `bar`, or in the log where that is hidden.
-    pub(crate) fn new(bar: &ProgressBar) -> Self {
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
-            bar.set_style(style);
-        }
-        Self { bar: bar.clone(), last: (Duration::ZERO, 0) }
-    }
-
-    /// How often [`show`](Self::show) is wanted.
-    pub(crate) fn interval(&self) -> Duration {
-        if self.bar.is_hidden() { LOG } else { REDRAW }
-    }
-
-    /// Shows where the mirror is.
-    pub(crate) fn show(&mut self, status: &Status) {
-        let total = status.total().counters.records;
+    /// Where the mirror is.
+    pub(crate) fn line(&mut self, status: &Status) -> String {
         let line = line(status, self.last);
-        self.last = (status.elapsed, total);
-        if self.bar.is_hidden() {
-            tracing::info!("{line}");
-        } else {
-            self.bar.set_message(line);
-            self.bar.tick();
-        }
-    }
-
-    /// Takes the line away.
-    pub(crate) fn clear(&self) {
-        self.bar.finish_and_clear();
+        self.last = (status.elapsed, status.total().counters.records);
+        line
     }
 }
 

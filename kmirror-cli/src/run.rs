@@ -1,109 +1,150 @@
-//! `kmirror run`: one mirror from start to stop.
+//! `kmirror run`: any number of mirrors, from start to stop.
+//!
+//! Each mirror has threads of its own; here they are started, listened to and stopped, on one thread. One that fails is
+//! said at once and named at the end, the others go on.
+
+mod mirrors;
 
 use std::io::{self, Write as _};
-use std::pin::pin;
-use std::thread::available_parallelism;
 
-use indicatif::ProgressBar;
-use kmirror_core::config::{Config, Resolved, Role, RunOptions, resolve};
-use kmirror_core::observe::Status;
-use kmirror_core::{EventStream, Mirror};
+use kmirror_core::config::Config;
 
 use crate::args::RunArgs;
-use crate::events::EventLog;
 use crate::exit::Failure;
-use crate::files::properties;
-use crate::progress::Progress;
-use crate::signals::Signals;
+use crate::logging::{LogFormat, Logging, json_line, open};
+use crate::settings::resolved;
+use crate::signals::{Signal, Signals};
 use crate::table::table;
+use crate::view::json::Report;
+use crate::view::{Mode, Output, Shown, View, plain};
+use mirrors::Handles;
 
-/// Runs a mirror until it is done, stopped or broken.
-pub(crate) fn run(args: &RunArgs, bar: &ProgressBar) -> Result<(), Failure> {
-    let Resolved { config, warnings } = resolved(args)?;
-    for warning in &warnings {
+/// Runs the mirrors until they are done, stopped or broken.
+pub(crate) fn run(args: &RunArgs, verbose: bool) -> Result<(), Failure> {
+    let logging = Logging { verbose, quiet: args.quiet, folder: None, format: LogFormat::Text };
+    let output = open(&logging).map_err(Failure::failed)?;
+    let mode = if args.quiet { Mode::Quiet } else { Mode::Text };
+    let all = resolved(args)?;
+    for warning in all.iter().flat_map(|resolved| &resolved.warnings) {
         tracing::warn!("{warning}");
     }
+    let configs = all.into_iter().map(|resolved| resolved.config).collect();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::failed(format!("the runtime cannot start: {error}")))?;
-    runtime.block_on(mirror(config, bar, args.quiet))
+    let again = || resolved(args).map(|all| all.into_iter().map(|resolved| resolved.config).collect());
+    let ended = runtime.block_on(mirror(configs, &output, mode, &again))?;
+    report(&ended, mode);
+    failure(&ended, mode)
 }
 
-fn resolved(args: &RunArgs) -> Result<Resolved, Failure> {
-    if let Some((flag, advice)) = args.later.given() {
-        return Err(Failure::usage(format!("{flag} is not supported by this release: {advice}")));
-    }
-    let options = RunOptions {
-        consumer: properties(Role::Consumer.flag(), &args.consumer_config).map_err(Failure::usage)?,
-        producer: properties(Role::Producer.flag(), &args.producer_config).map_err(Failure::usage)?,
-        topics: args.topics().to_owned(),
-        name: args.name.clone(),
-        streams: args.num_streams,
-        cores: available_parallelism().map_or(1, usize::from),
-        commit_interval_ms: args.offset_commit_interval_ms,
-        abort_on_send_failure: args.abort_on_send_failure,
-        until_caught_up: args.until_caught_up,
-        ..RunOptions::default()
-    };
-    resolve(&options).map_err(Failure::usage)
-}
+/// Reads the configuration again, on SIGHUP.
+type Again<'a> = &'a dyn Fn() -> Result<Vec<Config>, Failure>;
 
-async fn mirror(config: Config, bar: &ProgressBar, quiet: bool) -> Result<(), Failure> {
+/// Runs mirrors to their ends, and says how each of them stood then.
+async fn mirror(configs: Vec<Config>, output: &Output, mode: Mode, again: Again<'_>) -> Result<Vec<Shown>, Failure> {
     let listening = Signals::listen();
     let mut signals = listening.map_err(|error| Failure::failed(format!("signals cannot be taken over: {error}")))?;
-    let mut mirror = Mirror::new(config);
-    let stop = mirror.stop_handle();
-    let status = mirror.status();
-    let mut events = mirror.events();
-    let mut log = EventLog::default();
-    let mut progress = Progress::new(bar);
-    let mut ticks = tokio::time::interval(progress.interval());
+    let mut view = View::new(output, mode, configs.len());
+    let (mut runs, mut ears, mut handles) = mirrors::start(configs);
+    let mut ticks = tokio::time::interval(view.interval());
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     ticks.reset();
-    let mut run = pin!(mirror.run());
     let mut stopping = false;
-    let outcome = loop {
+    while !runs.is_over() {
         tokio::select! {
-            outcome = &mut run => break outcome,
-            Some(event) = events.next() => log.log(&event),
-            _ = ticks.tick() => progress.show(&status.snapshot()),
+            (number, outcome) = runs.next_end() => {
+                ears.listen_to_rest(number).await;
+                let outcome = outcome.map(|summary| summary.reason.to_string()).map_err(|error| plain(&error.to_string()));
+                let alone = output.has_file() || mode == Mode::Json;
+                match (handles.ended(number, outcome.clone()), outcome) {
+                    (Some(mirror), Ok(reason)) => tracing::info!(mirror, "{reason}"),
+                    (Some(mirror), Err(reason)) => tracing::error!(mirror, "failed: {reason}"),
+                    // Said by whoever reports the end of the command, except to files and tools.
+                    (None, Err(reason)) if alone => tracing::error!("{reason}"),
+                    (None, _) => {}
+                }
+            }
+            () = ears.listen() => {}
+            _ = ticks.tick() => view.show(&handles.shown()),
             signal = signals.next() => {
-                if stopping {
-                    progress.clear();
+                let ends = signal != Signal::Hangup || output.is_gone();
+                if !ends {
+                    select_again(&handles, again);
+                } else if !stopping {
+                    stopping = true;
+                    tracing::info!("{}: stopping (once more ends at once)", signal.name());
+                    handles.stop();
+                } else if signal != Signal::Hangup {
+                    view.end();
                     tracing::warn!("{} again: ending at once", signal.name());
                     std::process::exit(signal.exit_code());
                 }
-                stopping = true;
-                tracing::info!("{}: stopping (once more ends at once)", signal.name());
-                stop.stop();
             }
         }
-    };
-    log_rest(&mut log, &mut events).await;
-    progress.clear();
-    if !quiet {
-        show(&status.snapshot());
     }
-    let summary = outcome.map_err(Failure::failed)?;
-    tracing::info!("{}", summary.reason);
-    Ok(())
+    view.end();
+    Ok(handles.shown())
 }
 
-/// What was said before the end and not yet taken: the reason of a failure may be among it.
-async fn log_rest(log: &mut EventLog, events: &mut EventStream) {
-    loop {
-        tokio::select! {
-            biased;
-            event = events.next() => match event {
-                Some(event) => log.log(&event),
-                None => return,
-            },
-            () = std::future::ready(()) => return,
+/// SIGHUP: topics that are selected now are looked for at once, by every mirror that runs. What else has changed counts
+/// from the next start on.
+fn select_again(handles: &Handles, again: Again<'_>) {
+    let configs = match again() {
+        Ok(configs) => configs,
+        Err(failure) => {
+            tracing::error!("SIGHUP: the configuration cannot be used, nothing has changed: {failure}");
+            return;
+        }
+    };
+    tracing::info!("SIGHUP: the configuration was read again; topics are looked for");
+    for config in configs {
+        if !handles.select(&config.name, &config.topics) {
+            tracing::warn!(
+                "SIGHUP: mirror {} is new in the configuration: it runs from the next start on",
+                config.name
+            );
         }
     }
 }
 
-fn show(status: &Status) {
-    if !status.topics.is_empty() {
-        // A closed standard output is no reason to fail what is done.
-        let _ = io::stdout().write_all(table(status).as_bytes());
+/// The last word on standard output.
+fn report(mirrors: &[Shown], mode: Mode) {
+    let mut text = String::new();
+    if mode == Mode::Json {
+        text = json_line(&Report::of(mirrors));
+    } else if mode == Mode::Text {
+        for shown in mirrors.iter().filter(|shown| !shown.status.topics.is_empty()) {
+            if mirrors.len() > 1 {
+                text.push_str(&format!("mirror {}\n", plain(&shown.status.name)));
+            }
+            text.push_str(&table(&shown.status));
+        }
+    }
+    // A closed standard output is no reason to fail what is done.
+    let _ = io::stdout().write_all(text.as_bytes());
+}
+
+/// Whether any of them failed, and why.
+fn failure(mirrors: &[Shown], mode: Mode) -> Result<(), Failure> {
+    let failed: Vec<(&str, &str)> = mirrors
+        .iter()
+        .filter_map(|shown| Some((shown.status.name.as_str(), shown.ended.as_ref()?.as_ref().err()?.as_str())))
+        .collect();
+    match (failed.as_slice(), mirrors) {
+        ([], [one]) => {
+            if let Some(Ok(reason)) = &one.ended {
+                tracing::info!("{reason}");
+            }
+            Ok(())
+        }
+        ([], _) => Ok(()),
+        // A tool has read it as a line of the log.
+        _ if mode == Mode::Json => Err(Failure::said()),
+        ([(_, reason)], [_]) => Err(Failure::failed(reason)),
+        (failed, mirrors) => {
+            let each: Vec<String> = failed.iter().map(|(name, reason)| format!("{}: {reason}", plain(name))).collect();
+            let counts = format!("{} of {} mirrors failed", failed.len(), mirrors.len());
+            Err(Failure::failed(format!("{counts}: {}", each.join("; "))))
+        }
     }
 }

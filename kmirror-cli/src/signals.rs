@@ -1,14 +1,17 @@
-//! SIGTERM and SIGINT (Ctrl-C elsewhere): the first asks for a clean stop, the second ends the process.
+//! SIGTERM and SIGINT (Ctrl-C elsewhere): the first asks for a clean stop, the second ends the process. SIGHUP: the
+//! configuration is read again.
 
 use std::io;
 
-/// A signal that ends the process.
+/// A signal that means something here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Signal {
     /// Ctrl-C.
     Interrupt,
     /// What service managers send.
     Terminate,
+    /// What operators send to a daemon whose configuration has changed, and the system when a terminal is closed.
+    Hangup,
 }
 
 impl Signal {
@@ -17,6 +20,7 @@ impl Signal {
         match self {
             Self::Interrupt => 130,
             Self::Terminate => 143,
+            Self::Hangup => 129,
         }
     }
 
@@ -25,25 +29,32 @@ impl Signal {
         match self {
             Self::Interrupt => "SIGINT",
             Self::Terminate => "SIGTERM",
+            Self::Hangup => "SIGHUP",
         }
     }
 }
 
-/// Both signals, one after the other.
+/// All of them, one after the other.
 pub(crate) struct Signals {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    hangup: tokio::signal::unix::Signal,
 }
 
 impl Signals {
-    /// Takes both over from the system. Within a tokio runtime only.
+    /// Takes them over from the system. Within a tokio runtime only.
     pub(crate) fn listen() -> io::Result<Self> {
         #[cfg(unix)]
         {
             use tokio::signal::unix::{SignalKind, signal};
-            Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+            Ok(Self {
+                interrupt: signal(SignalKind::interrupt())?,
+                terminate: signal(SignalKind::terminate())?,
+                hangup: signal(SignalKind::hangup())?,
+            })
         }
         #[cfg(not(unix))]
         Ok(Self {})
@@ -55,6 +66,7 @@ impl Signals {
         tokio::select! {
             _ = self.interrupt.recv() => Signal::Interrupt,
             _ = self.terminate.recv() => Signal::Terminate,
+            _ = self.hangup.recv() => Signal::Hangup,
         }
     }
 

@@ -1,46 +1,106 @@
-//! Numbers for people: the table at the end, and the words of the progress line.
+//! Numbers for people: the table at the end, and the words of the summary.
 
 use std::time::Duration;
 
-use kmirror_core::observe::Status;
+use kmirror_core::observe::{Counters, Status, TopicState, TopicStatus};
 
-/// One line for each topic, and one for all where there are several.
+use crate::view::{cell, plain};
+
+/// One line for each topic, and one for all where there are several; below them why topics do not go on.
 ///
 /// ```text
-/// topic          records      bytes  dropped  links    lag
-/// test-mirror  1,000,000   85.8 MiB        0  32/32      0
+/// topic          records      bytes    raw  rewritten  dropped  links    lag
+/// test-mirror  1,000,000   85.8 MiB  99.8%       0.2%        0  32/32      0
 /// in 12.3 s
 /// ```
+/// The shares are those of batches: `raw` went through with an untouched payload, `rewritten` were decoded and built
+/// again, `skipped` carry no records for consumers. What nobody had (rewritten, skipped, filtered records, headers that
+/// the target's format cannot carry) has no column.
 pub(crate) fn table(status: &Status) -> String {
-    let header = ["topic", "records", "bytes", "dropped", "links", "lag"].map(str::to_owned);
-    let mut rows = vec![header];
     let total = status.total();
-    let all = (status.topics.len() > 1).then_some(("all topics", &total));
-    let topics = status.topics.iter().map(|(name, topic)| (name.as_str(), topic));
-    for (name, topic) in topics.chain(all) {
-        rows.push([
-            name.escape_debug().to_string(),
-            grouped(topic.counters.records),
-            bytes(topic.counters.bytes),
-            grouped(topic.counters.dropped),
-            format!("{}/{}", topic.links_caught_up, topic.links),
-            lag(topic.lag),
-        ]);
-    }
-    let mut out = String::new();
-    for row in &rows {
-        for (column, cell) in row.iter().enumerate() {
-            let width = rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
-            let padding = " ".repeat(width - cell.chars().count());
-            match column {
-                0 => out.push_str(&format!("{cell}{padding}")),
-                _ => out.push_str(&format!("  {padding}{cell}")),
-            }
+    let all = (status.topics.len() > 1).then_some(("all topics".to_owned(), &total));
+    let topics = status.topics.iter().map(|(name, topic)| (shown_name(name, topic), topic));
+    let rows: Vec<(String, &TopicStatus)> = topics.chain(all).collect();
+    let mut lines = vec![String::new(); rows.len() + 1];
+    let names = rows.iter().map(|(name, _)| name.clone());
+    append(&mut lines, "topic", names.collect(), Align::Left);
+    for (head, cell, rare) in COLUMNS {
+        if rare.is_none_or(|count| count(&total.counters) > 0) {
+            append(&mut lines, head, rows.iter().map(|(_, topic)| cell(topic)).collect(), Align::Right);
         }
-        out.push('\n');
+    }
+    let mut out = lines.iter().fold(String::new(), |out, line| out + line + "\n");
+    for (name, topic) in &status.topics {
+        let state = match topic.state {
+            TopicState::Stopped => "stopped",
+            TopicState::Blocked => "blocked",
+            TopicState::Preparing | TopicState::Running => continue,
+        };
+        let reason = topic.reason.as_deref().map(|reason| format!(": {}", plain(reason))).unwrap_or_default();
+        out.push_str(&format!("{}: {state}{reason}\n", cell(name)));
     }
     out.push_str(&format!("in {}\n", seconds(status.elapsed)));
     out
+}
+
+/// A column: its head, what stands in it, and what has to have happened for it to be there.
+type Column = (&'static str, fn(&TopicStatus) -> String, Option<fn(&Counters) -> u64>);
+
+const COLUMNS: [Column; 10] = [
+    ("records", |topic| grouped(topic.counters.records), None),
+    ("bytes", |topic| bytes(topic.counters.bytes), None),
+    ("raw", |topic| share(topic.counters.batches_raw, &topic.counters), None),
+    ("rewritten", |topic| share(topic.counters.batches_rewritten, &topic.counters), Some(|all| all.batches_rewritten)),
+    ("skipped", |topic| share(topic.counters.batches_skipped, &topic.counters), Some(|all| all.batches_skipped)),
+    ("filtered", |topic| grouped(topic.counters.filtered), Some(|all| all.filtered)),
+    ("no headers", |topic| grouped(topic.counters.headers_dropped), Some(|all| all.headers_dropped)),
+    ("dropped", |topic| grouped(topic.counters.dropped), None),
+    ("links", |topic| format!("{}/{}", topic.links_caught_up, topic.links), None),
+    ("lag", |topic| lag(topic.lag), None),
+];
+
+#[derive(Clone, Copy)]
+enum Align {
+    Left,
+    Right,
+}
+
+/// Adds one column to all lines.
+fn append(lines: &mut [String], head: &str, cells: Vec<String>, align: Align) {
+    let cells: Vec<String> = std::iter::once(head.to_owned()).chain(cells).collect();
+    let width = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or_default();
+    for (line, cell) in lines.iter_mut().zip(cells) {
+        match align {
+            Align::Left => line.push_str(&format!("{cell:width$}")),
+            Align::Right => line.push_str(&format!("  {cell:>width$}")),
+        }
+    }
+}
+
+/// The topic, and its name on the target where that is another one.
+fn shown_name(name: &str, topic: &TopicStatus) -> String {
+    if topic.target.is_empty() || topic.target == name {
+        cell(name)
+    } else {
+        format!("{} → {}", cell(name), cell(&topic.target))
+    }
+}
+
+/// The share of all batches. Only all of them are 100%, only none 0%.
+fn share(part: u64, counters: &Counters) -> String {
+    let all = u128::from(counters.batches_raw)
+        + u128::from(counters.batches_rewritten)
+        + u128::from(counters.batches_skipped);
+    let part = u128::from(part);
+    match part {
+        _ if all == 0 => "-".to_owned(),
+        0 => "0%".to_owned(),
+        part if part == all => "100%".to_owned(),
+        part => {
+            let tenths = (part * 1000 / all).clamp(1, 999);
+            format!("{}.{}%", tenths / 10, tenths % 10)
+        }
+    }
 }
 
 /// `1,000,000`.
@@ -88,12 +148,10 @@ pub(crate) fn seconds(time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use kmirror_core::observe::{Counters, TopicStatus};
-
     use super::*;
 
     fn topic(records: u64, bytes: u64, lag: Option<i64>) -> TopicStatus {
-        let counters = Counters { records, bytes, ..Counters::default() };
+        let counters = Counters { records, bytes, batches_raw: 4, ..Counters::default() };
         TopicStatus { counters, links: 32, links_caught_up: 32, lag, ..TopicStatus::default() }
     }
 
@@ -103,23 +161,55 @@ mod tests {
         let text = table(&Status { topics, elapsed: Duration::from_millis(12_340), ..Status::default() });
         assert_eq!(
             text,
-            "topic          records     bytes  dropped  links  lag\n\
-             test-mirror  1,000,000  85.8 MiB        0  32/32    0\n\
+            "topic          records     bytes   raw  dropped  links  lag\n\
+             test-mirror  1,000,000  85.8 MiB  100%        0  32/32    0\n\
              in 12.3 s\n"
         );
     }
 
     #[test]
     fn several_topics_have_a_sum() {
-        let topics = [("a".to_owned(), topic(1, 10, Some(2))), ("b".to_owned(), topic(2, 20, None))].into();
+        let b = TopicStatus { target: "west.b".to_owned(), ..topic(2, 20, None) };
+        let topics = [("a".to_owned(), topic(1, 10, Some(2))), ("b".to_owned(), b)].into();
         let text = table(&Status { topics, elapsed: Duration::from_secs(125), ..Status::default() });
         assert_eq!(
             text,
-            "topic       records  bytes  dropped  links  lag\n\
-             a                 1   10 B        0  32/32    2\n\
-             b                 2   20 B        0  32/32    ?\n\
-             all topics        3   30 B        0  64/64    ?\n\
+            "topic       records  bytes   raw  dropped  links  lag\n\
+             a                 1   10 B  100%        0  32/32    2\n\
+             b → west.b        2   20 B  100%        0  32/32    ?\n\
+             all topics        3   30 B  100%        0  64/64    ?\n\
              in 2 min 05 s\n"
+        );
+    }
+
+    #[test]
+    fn what_happened_to_some_has_a_column_and_a_reason_a_line() {
+        let counters = Counters {
+            records: 10,
+            batches_raw: 9_999,
+            batches_rewritten: 1,
+            filtered: 5,
+            headers_dropped: 1_000,
+            dropped: 2,
+            ..Counters::default()
+        };
+        let a = TopicStatus {
+            counters,
+            state: TopicState::Stopped,
+            reason: Some("the source begins at offset 7".to_owned()),
+            ..TopicStatus::default()
+        };
+        let b = TopicStatus { state: TopicState::Blocked, ..TopicStatus::default() };
+        let status = Status { topics: [("a".to_owned(), a), ("b\u{1b}[2J".to_owned(), b)].into(), ..Status::default() };
+        assert_eq!(
+            table(&status),
+            "topic       records  bytes    raw  rewritten  filtered  no headers  dropped  links  lag\n\
+             a                10    0 B  99.9%       0.1%         5       1,000        2    0/0    ?\n\
+             b\\u{1b}[2J        0    0 B      -          -         0           0        0    0/0    ?\n\
+             all topics       10    0 B  99.9%       0.1%         5       1,000        2    0/0    ?\n\
+             a: stopped: the source begins at offset 7\n\
+             b\\u{1b}[2J: blocked\n\
+             in 0.0 s\n"
         );
     }
 
