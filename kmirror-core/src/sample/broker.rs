@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use kmirror_proto::messages::{
-    AnyRequest, AnyResponse, ApiVersionRange, ApiVersionsResponse, CommittedPartition, CommittedTopic,
-    CreateTopicsResponse, CreatedTopic, FetchRequest, FetchResponse, FetchableTopic, FetchedOffset, FetchedOffsetTopic,
-    FetchedPartition, FindCoordinatorResponse, InitProducerIdResponse, ListOffsetsResponse, ListedOffset, ListedTopic,
-    MetadataBroker, MetadataPartition, MetadataRequest, MetadataResponse, MetadataTopic, OffsetCommitResponse,
-    OffsetFetchResponse, ProduceRequest, ProduceResponse, ProducedPartition, ProducedTopic,
+    AnyRequest, AnyResponse, ApiVersionRange, ApiVersionsResponse, CommittedPartition, CommittedTopic, FetchRequest,
+    FetchResponse, FetchableTopic, FetchedOffset, FetchedOffsetTopic, FetchedPartition, FindCoordinatorResponse,
+    InitProducerIdResponse, ListOffsetsResponse, ListedOffset, ListedTopic, MetadataBroker, MetadataPartition,
+    MetadataRequest, MetadataResponse, MetadataTopic, OffsetCommitResponse, OffsetFetchResponse, ProduceRequest,
+    ProduceResponse, ProducedPartition, ProducedTopic,
 };
 use kmirror_proto::{ApiKey, ErrorCode};
 
+use super::admin::Admin;
 use super::log::Log;
 
 /// Which release a broker is, as far as it matters to a mirror.
@@ -73,6 +74,8 @@ pub(crate) struct Broker {
     pub(crate) auto_create: bool,
     /// The answer to every CreateTopics.
     pub(crate) create_says: ErrorCode,
+    /// What else it does about topics.
+    pub(crate) admin: Admin,
     /// Nobody leads any partition.
     pub(crate) leaderless: bool,
     /// Not to be reached.
@@ -103,6 +106,7 @@ impl Broker {
             hangs_up_on: None,
             auto_create: true,
             create_says: ErrorCode::NONE,
+            admin: Admin::default(),
             leaderless: false,
             down: false,
             batch_bytes_max: 1_000_012,
@@ -164,8 +168,8 @@ impl Broker {
             AnyRequest::CreateTopics(request) => self.create(&request),
             AnyRequest::OffsetFetch(request) => self.committed(&request.topics.unwrap_or_default()),
             AnyRequest::OffsetCommit(request) => self.commit(request.topics),
-            // It does not offer them, and a broker hangs up on what it does not offer.
-            AnyRequest::CreatePartitions(_) | AnyRequest::DescribeConfigs(_) => return Reaction::Close(None),
+            AnyRequest::CreatePartitions(request) => self.grow(&request),
+            AnyRequest::DescribeConfigs(request) => self.describe(&request),
         })
     }
 
@@ -187,8 +191,18 @@ impl Broker {
         match self.release {
             Release::V0_10_0 => {}
             Release::V0_10_2 => ranges.push((ApiKey::CREATE_TOPICS, 1)),
-            Release::V2_0 => ranges.extend([(ApiKey::CREATE_TOPICS, 3), (ApiKey::INIT_PRODUCER_ID, 1)]),
-            Release::V3_9 => ranges.extend([(ApiKey::CREATE_TOPICS, 7), (ApiKey::INIT_PRODUCER_ID, 4)]),
+            Release::V2_0 => ranges.extend([
+                (ApiKey::CREATE_TOPICS, 3),
+                (ApiKey::INIT_PRODUCER_ID, 1),
+                (ApiKey::DESCRIBE_CONFIGS, 2),
+                (ApiKey::CREATE_PARTITIONS, 1),
+            ]),
+            Release::V3_9 => ranges.extend([
+                (ApiKey::CREATE_TOPICS, 7),
+                (ApiKey::INIT_PRODUCER_ID, 4),
+                (ApiKey::DESCRIBE_CONFIGS, 4),
+                (ApiKey::CREATE_PARTITIONS, 3),
+            ]),
         }
         if version > 2 && self.release != Release::V3_9 {
             let error_code = ErrorCode::UNSUPPORTED_VERSION;
@@ -209,6 +223,7 @@ impl Broker {
             partition_index: i32::try_from(index).unwrap(),
             leader_id: if self.leaderless { -1 } else { NODE },
             leader_epoch: 0,
+            replica_nodes: vec![NODE],
             ..MetadataPartition::default()
         };
         let topics = self.topics.iter().map(|(name, logs)| MetadataTopic {
@@ -312,18 +327,6 @@ impl Broker {
             ProducedTopic { name: topic.name.clone(), partitions: partitions.collect() }
         });
         ProduceResponse { topics: topics.collect(), throttle_time_ms: 0 }.into()
-    }
-
-    fn create(&mut self, request: &kmirror_proto::messages::CreateTopicsRequest) -> AnyResponse {
-        let topics = request.topics.iter().map(|topic| {
-            let there = self.topics.contains_key(&topic.name);
-            let error_code = if there { ErrorCode::TOPIC_ALREADY_EXISTS } else { self.create_says };
-            if error_code.is_ok() {
-                self.topic(&topic.name, usize::try_from(topic.num_partitions).unwrap());
-            }
-            CreatedTopic { name: topic.name.clone(), error_code, ..CreatedTopic::default() }
-        });
-        CreateTopicsResponse { topics: topics.collect(), ..CreateTopicsResponse::default() }.into()
     }
 
     fn committed(&self, topics: &[kmirror_proto::messages::OffsetFetchTopic]) -> AnyResponse {

@@ -3,6 +3,7 @@
 //! Record n of a log has the key `k<n>`, the value `v<n>` and the timestamp [`T0`] + n, so that what came out says where
 //! it came from.
 
+mod admin;
 pub(crate) mod broker;
 mod log;
 pub(crate) mod network;

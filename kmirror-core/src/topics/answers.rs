@@ -28,7 +28,7 @@ impl Topics {
         self.stale = true;
         for name in &question.topics {
             if let Some(job) = self.jobs.get_mut(name) {
-                job.asked = false;
+                (job.asked, job.retry_at) = (false, now.tick);
                 self.open.insert(name.clone());
             }
         }
@@ -181,8 +181,9 @@ impl Topics {
         }
         let (brokers, dialect) = (target.metadata().brokers.len(), speech(target).dialect);
         if job.leave_out(brokers, dialect, message) {
-            job.retry_at = now.tick;
-        } else if passing {
+            return;
+        }
+        if passing {
             self.later(now, name, &said(code, Some(message)));
         } else {
             let why = job.refused(Change::Create, code, message);
@@ -225,9 +226,9 @@ impl Topics {
         let (backoff, patience) = (self.backoff, self.timeout);
         let Some(job) = self.jobs.get_mut(name) else { return };
         let by = now.after(patience);
-        // The broker's own number of partitions is what a summoned topic gets.
-        let partitions = if need == Need::Summon { 1 } else { job.wanted.partitions };
-        let partitions = if need == Need::Create && job.draft.is_none() { 1 } else { partitions };
+        // What somebody else made, or the broker as it is configured, may have fewer than are wanted.
+        let foreign = need == Need::Summon || (need == Need::Create && job.draft.is_none());
+        let partitions = if foreign { 1 } else { job.asks };
         job.made = Some(Made { need, from: job.had, partitions, blueprint: job.draft.take(), by });
         job.tries = 0;
         job.pause(now, backoff);

@@ -114,6 +114,7 @@ impl Topics {
                 assignments: Vec::new(),
                 configs: draft.settings.iter().map(config).collect(),
             });
+            job.asks = draft.partitions;
             job.draft = Some(draft);
         }
         CreateTopicsRequest { topics, timeout_ms: self.patience_ms(), validate_only: self.dry }.into()
@@ -124,7 +125,8 @@ impl Topics {
         for name in &question.topics {
             let Some(job) = self.jobs.get_mut(name) else { continue };
             job.had = client.metadata().topics.get(name).map_or(0, |topic| count(topic.partitions.len()));
-            topics.push(CreatePartitionsTopic { name: name.clone(), count: job.wanted.partitions, assignments: None });
+            job.asks = job.wanted.partitions;
+            topics.push(CreatePartitionsTopic { name: name.clone(), count: job.asks, assignments: None });
         }
         CreatePartitionsRequest { topics, timeout_ms: self.patience_ms(), validate_only: self.dry }.into()
     }

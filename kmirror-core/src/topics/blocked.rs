@@ -70,7 +70,7 @@ pub enum Blocked {
         /// What the broker had to say about it.
         message: String,
     },
-    /// It was created or grown, and some of its partitions have no leader yet, or the metadata does not show it.
+    /// It was created or grown, and the metadata does not show it, or not a leader for each partition.
     NoLeader {
         /// Its name.
         topic: String,
@@ -94,6 +94,21 @@ pub enum Change {
 }
 
 impl Blocked {
+    /// Whether the metadata shows when somebody has taken it out of the way.
+    pub(super) fn is_seen_in_metadata(&self) -> bool {
+        match self {
+            Self::NotThere { .. }
+            | Self::NoAutoCreation { .. }
+            | Self::TooFewPartitions { .. }
+            | Self::NoLeader { .. } => true,
+            Self::Name { .. }
+            | Self::TooFewBrokers { .. }
+            | Self::Unauthorized { .. }
+            | Self::Refused { .. }
+            | Self::Unanswered { .. } => false,
+        }
+    }
+
     /// Whether it says the same to a reader, so that it is not worth being said again.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
@@ -154,8 +169,8 @@ impl fmt::Display for Blocked {
             }
             Self::NoLeader { topic } => write!(
                 f,
-                "the target's topic {topic} was made, and still has partitions without a leader: see whether all brokers of the \
-                 target are up"
+                "the target's topic {topic} is there by its controller's word, and the metadata does not show a leader for each of \
+                 its partitions: see whether all brokers of the target are up"
             ),
             Self::Unanswered { topic, reason } => {
                 write!(f, "the target's topic {topic} cannot be prepared yet: {reason}; it is tried again and again")

@@ -102,8 +102,9 @@ pub(super) struct Job {
     pub(super) pretended: Option<i32>,
     /// How it is to be created, while the target is asked.
     pub(super) draft: Option<Blueprint>,
-    /// How many partitions it had when more were asked for.
+    /// How many partitions it had when more were asked for, and how many were asked for.
     pub(super) had: i32,
+    pub(super) asks: i32,
     /// A question about it is out.
     pub(super) asked: bool,
     pub(super) retry_at: Tick,
@@ -131,6 +132,7 @@ impl Job {
             pretended: None,
             draft: None,
             had: 0,
+            asks: 0,
             asked: false,
             retry_at: Tick::ZERO,
             tries: 0,
@@ -158,6 +160,11 @@ impl Job {
     pub(super) fn pause(&mut self, now: Now, backoff: Duration) {
         self.retry_at = now.after(backoff.saturating_mul(1 << self.tries.min(10)).min(PAUSE_MAX));
         self.tries = self.tries.saturating_add(1);
+    }
+
+    /// Whether new metadata may end the wait.
+    pub(super) fn is_seen_in_metadata(&self) -> bool {
+        self.made.is_some() || self.blocked.as_ref().is_some_and(Blocked::is_seen_in_metadata)
     }
 
     /// What to do next.
@@ -232,14 +239,14 @@ impl Job {
     /// What the topic is created with now: without what the target has refused.
     pub(super) fn blueprint(&self, brokers: usize, dialect: Dialect) -> Blueprint {
         let mut made = blueprint(&self.wanted, self.source.settings(), brokers, dialect);
+        for (name, why) in &self.left_out {
+            made.settings.remove(name);
+            made.not_set.push((name.clone(), why.clone()));
+        }
         let suspect = self.suspect.and_then(|at| self.suspects(&made.settings).into_iter().nth(at));
         if let Some(suspect) = suspect {
             made.settings.remove(&suspect);
             made.not_set.push((suspect, "the target refuses it, and does not say why".to_owned()));
-        }
-        for (name, why) in &self.left_out {
-            made.settings.remove(name);
-            made.not_set.push((name.clone(), why.clone()));
         }
         made
     }

@@ -173,7 +173,7 @@ impl Topics {
     fn step(&mut self, now: Now, name: &str, clusters: &Clusters<'_>, changed: bool) -> Step {
         loop {
             let Some(job) = self.jobs.get_mut(name) else { return Step::Done };
-            if job.retry_at > now.tick && !(changed && job.made.is_some()) {
+            if job.retry_at > now.tick && !(changed && job.is_seen_in_metadata()) {
                 return Step::Later { refresh: false };
             }
             match job.next(now, clusters) {
@@ -181,10 +181,14 @@ impl Topics {
                     self.ready(name, partitions);
                     return Step::Done;
                 }
-                Next::Ask(need) => return Step::Ask(need),
+                Next::Ask(need) => {
+                    self.before_creation(need, clusters);
+                    return Step::Ask(need);
+                }
                 Next::Pretend(need) => {
                     let brokers = clusters.target.brokers.len();
                     job.draft = Some(job.blueprint(brokers, clusters.target_speech.dialect));
+                    self.before_creation(need, clusters);
                     self.pretend(name, need);
                 }
                 Next::Shown(partitions, replicas) => {
@@ -210,6 +214,14 @@ impl Topics {
                     return Step::Later { refresh: true };
                 }
             }
+        }
+    }
+
+    fn before_creation(&mut self, need: Need, clusters: &Clusters<'_>) {
+        if need == Need::Create && !clusters.source_speech.describes {
+            let why =
+                "brokers older than 0.11 do not tell them; target topics are created with the configured ones only";
+            self.unknown(Side::Source, why);
         }
     }
 

@@ -26,6 +26,9 @@ mod job;
 mod machine;
 pub use machine::Topics;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use crate::config::{RouteConfig, Side};
