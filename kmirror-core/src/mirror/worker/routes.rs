@@ -384,8 +384,9 @@ impl Worker {
                 None => missing += 1,
             }
         }
-        if missing > 0 {
-            let Some(route) = self.routes.get(topic) else { return };
+        let Some(route) = self.routes.get(topic) else { return };
+        // Where the target's topic is to grow, it is on its way, or what hinders it is told by whoever tries.
+        if missing > 0 && route.config.partitions != PartitionPolicy::Grow {
             let (source, target) = (route.partitions.len(), &route.target);
             let reason = format!(
                 "the target's topic {target} has {on_target} partitions, the source's has {source}, and partition n goes to \
