@@ -31,14 +31,6 @@ pub(super) fn codec(entry: &Entry) -> Result<Codec, CodecError> {
     }
 }
 
-/// Whether payloads of this codec are decompressed and compressed here.
-pub(super) const fn is_spoken(codec: Codec) -> bool {
-    match codec {
-        Codec::None | Codec::Gzip | Codec::Lz4 => true,
-        Codec::Snappy | Codec::Zstd => false,
-    }
-}
-
 /// Whether offsets between `expected` and the entry's end are missing for good: the log was compacted. Wrappers do not
 /// say it without being decompressed.
 pub(super) fn has_gap(entry: &Entry, expected: i64) -> bool {

@@ -7,7 +7,7 @@ use kmirror_proto::compress::Codec;
 use kmirror_proto::records::{Entry, RecordError, rewrap, split, wrapper_shape};
 
 use super::decode::{Fingerprint, Opened, decode};
-use super::entry::{codec, has_gap, is_spoken, next_offset, size};
+use super::entry::{codec, has_gap, next_offset, size};
 use super::judge::{Skip, Verdict, judge};
 use super::look::{Look, is_needed, look, room};
 use super::pieces::{Body, Outcome, Piece, Refused};
@@ -347,9 +347,10 @@ fn last_fingerprint(entry: &Entry, with_headers: bool) -> Result<Fingerprint, Re
     Ok(last)
 }
 
-/// The codec that a rewritten piece gets: the wanted one, or lz4 where the target does not know it (zstd) or it is not
-/// spoken here.
+/// The codec that a rewritten piece gets: the wanted one, or lz4 where the target does not know zstd (report B35).
 fn codec_for(magic: Magic, zstd: bool, wanted: Codec) -> Codec {
-    let taken = wanted != Codec::Zstd || (zstd && magic == Magic::V2);
-    if taken && is_spoken(wanted) { wanted } else { Codec::Lz4 }
+    match (wanted, magic, zstd) {
+        (Codec::Zstd, Magic::V1, _) | (Codec::Zstd, Magic::V2, false) => Codec::Lz4,
+        (codec, Magic::V1 | Magic::V2, _) => codec,
+    }
 }

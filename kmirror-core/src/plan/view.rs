@@ -1,5 +1,6 @@
 //! What judging and looking go by: the target, its topic, and what the route wants.
 
+use kmirror_proto::compress::Codec;
 use kmirror_proto::records::Entry;
 
 use super::decode::SourceRecord;
@@ -136,7 +137,13 @@ impl View<'_> {
                 };
                 newest && (oldest || header.attributes.append_time())
             }
-            Entry::Message(message) => self.takes_timestamp(message.timestamp),
+            Entry::Message(message) => {
+                // A wrapper has the newest timestamp of what is in it.
+                let all = limits.timestamp_before_max_ms.is_none()
+                    || message.append_time()
+                    || message.codec() == Ok(Codec::None);
+                all && self.takes_timestamp(message.timestamp)
+            }
             Entry::Partial(_) => true,
         }
     }

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use kmirror_proto::records::{Entry, split};
 
 use super::decode::{Fingerprint, decode};
-use super::entry::{codec, has_gap, is_spoken, next_offset};
+use super::entry::{has_gap, next_offset};
 use super::judge::{Verdict, judge};
 use super::pieces::Refused;
 use super::view::{Fate, Magic, View};
@@ -82,12 +82,6 @@ pub fn walk(records: Bytes, mut aborted: Aborted, view: &View<'_>, wanted: u64) 
 /// Passes one entry, or as much of it as is wanted.
 fn step(entry: &Entry, view: &View<'_>, wanted: u64, walked: &mut Walked) -> Result<(), Refused> {
     let left = wanted - walked.records;
-    if counted_by_header(entry, view) == Some(left) && !is_decoded(entry) {
-        // Where nothing can be compared, the target's sequences have to do.
-        walked.records += left;
-        walked.cursor = next_offset(entry).unwrap_or(walked.cursor);
-        return Ok(());
-    }
     if let Some(count) = counted_by_header(entry, view)
         && count < left
     {
@@ -123,11 +117,6 @@ fn step(entry: &Entry, view: &View<'_>, wanted: u64, walked: &mut Walked) -> Res
     walked.cursor = if whole { next_offset(entry).unwrap_or(cursor) } else { cursor };
     walked.last = last.filter(|_| walked.records == wanted);
     Ok(())
-}
-
-/// Whether the payload's codec is read here.
-fn is_decoded(entry: &Entry) -> bool {
-    codec(entry).is_ok_and(is_spoken)
 }
 
 /// How many records of an entry are mirrored from the cursor on, where its header alone says so.

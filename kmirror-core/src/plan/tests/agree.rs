@@ -1,110 +1,12 @@
 //! What is counted and what is written are the same thing, wherever one stops and the other begins.
 
-use bytes::Bytes;
-use kmirror_proto::compress::Codec;
-use kmirror_proto::messages::AbortedTransaction;
 use proptest::prelude::*;
 
-use super::super::{Abilities, Magic, plan, walk};
-use super::{V1, V2, Walked, consumed, contents, planned, view, walked};
+use super::super::{Abilities, plan, walk};
+use super::generated::{Log, committed, log_of, part};
+use super::{V1, V2, Walked, contents, planned, view, walked};
 use crate::fetch::Aborted;
-use crate::sample::{Batch, Seen, joined, message, wrapper};
-
-/// One entry of a generated log; offsets are given when the log is put together.
-#[derive(Clone, Debug)]
-enum Part {
-    Batch { deltas: Vec<i32>, trailing: i32, codec: Codec, producer: Option<i64>, append_time: bool },
-    Marker { producer: i64, abort: bool },
-    Message,
-    Wrapper { gaps: Vec<i64>, codec: Codec },
-    Missing(i64),
-}
-
-fn codec() -> impl Strategy<Value = Codec> {
-    prop_oneof![Just(Codec::None), Just(Codec::Gzip), Just(Codec::Lz4)]
-}
-
-fn part() -> impl Strategy<Value = Part> {
-    let batch =
-        (prop::collection::btree_set(0..6, 0..5), 0..3, codec(), prop::option::of(1..3_i64), prop::bool::weighted(0.2));
-    let batch = batch.prop_map(|(deltas, trailing, codec, producer, append_time)| Part::Batch {
-        deltas: deltas.into_iter().collect(),
-        trailing,
-        codec,
-        producer,
-        append_time,
-    });
-    prop_oneof![
-        4 => batch,
-        2 => (1..6_i32, codec(), prop::option::of(1..3_i64)).prop_map(|(n, codec, producer)| Part::Batch {
-            deltas: (0..n).collect(),
-            trailing: 0,
-            codec,
-            producer,
-            append_time: false,
-        }),
-        2 => (1..3_i64, any::<bool>()).prop_map(|(producer, abort)| Part::Marker { producer, abort }),
-        2 => Just(Part::Message),
-        1 => (prop::collection::vec(1..3_i64, 1..4), prop_oneof![Just(Codec::Gzip), Just(Codec::Lz4)])
-            .prop_map(|(gaps, codec)| Part::Wrapper { gaps, codec }),
-        1 => (1..4_i64).prop_map(Part::Missing),
-    ]
-}
-
-struct Log {
-    bytes: Bytes,
-    aborted: Vec<AbortedTransaction>,
-    end: i64,
-}
-
-/// Puts a log together; a producer's batches since its last marker are aborted if the next marker says so.
-fn log_of(parts: &[Part]) -> Log {
-    let (mut entries, mut end, mut aborted) = (Vec::new(), 0, Vec::new());
-    let mut open = std::collections::BTreeMap::new();
-    for part in parts {
-        match part {
-            Part::Batch { deltas, trailing, codec, producer, append_time } => {
-                let last = deltas.last().copied().unwrap_or(0) + trailing;
-                let mut batch = Batch::gapped(end, deltas.clone(), last);
-                // An empty batch has no payload to compress.
-                batch.codec = if deltas.is_empty() { Codec::None } else { *codec };
-                if let Some(producer) = producer {
-                    open.entry(*producer).or_insert(end);
-                    batch = batch.transactional(*producer);
-                }
-                if *append_time {
-                    batch = batch.append_time(7);
-                }
-                entries.push(batch.bytes());
-                end += i64::from(last) + 1;
-            }
-            Part::Marker { producer, abort } => {
-                if let Some(first_offset) = open.remove(producer).filter(|_| *abort) {
-                    aborted.push(AbortedTransaction { producer_id: *producer, first_offset });
-                }
-                entries.push(Batch::marker(end, *producer, i16::from(!abort)).bytes());
-                end += 1;
-            }
-            Part::Message => {
-                entries.push(message(end));
-                end += 1;
-            }
-            Part::Wrapper { gaps, codec } => {
-                let offsets: Vec<i64> = gaps
-                    .iter()
-                    .map(|gap| {
-                        end += gap;
-                        end - 1
-                    })
-                    .collect();
-                entries.push(wrapper(*codec, &offsets));
-            }
-            Part::Missing(offsets) => end += offsets,
-        }
-    }
-    aborted.reverse();
-    Log { bytes: joined(&entries), aborted, end }
-}
+use crate::sample::{Batch, Seen, joined};
 
 fn plan_of(log: &Log, cursor: i64, target: Abilities, batch_bytes_max: usize) -> super::Outcome {
     let aborted = Aborted::new(Some(&log.aborted));
@@ -136,7 +38,7 @@ proptest! {
         prop_assert_eq!(total, written.len() as u64);
         pieces_are_in_order(&all, cursor)?;
         // Exactly what a consumer sees, in its order.
-        let seen: Vec<Seen> = committed(&log, cursor, target);
+        let seen = committed(&log, cursor, target).into_iter().map(|seen| Seen { offset: 0, ..seen }).collect::<Vec<_>>();
         prop_assert_eq!(&written, &seen);
         for wanted in 1..=total {
             let walked = walk_of(&log, cursor, target, wanted);
@@ -179,28 +81,6 @@ fn pieces_are_in_order(outcome: &super::Outcome, cursor: i64) -> Result<(), Test
     }
     prop_assert!(outcome.cursor >= at);
     Ok(())
-}
-
-/// The records that a read_committed consumer gets, as the target's format keeps them.
-fn committed(log: &Log, cursor: i64, target: Abilities) -> Vec<Seen> {
-    let mut aborted = Aborted::new(Some(&log.aborted));
-    let mut seen = Vec::new();
-    for entry in kmirror_proto::records::split(log.bytes.clone()) {
-        let entry = entry.unwrap();
-        let is_aborted = aborted.covers(&entry);
-        let (bytes, control) = match &entry {
-            kmirror_proto::records::Entry::Batch(batch) => (batch.bytes().clone(), batch.header.attributes.control()),
-            kmirror_proto::records::Entry::Message(message) => (message.bytes().clone(), false),
-            kmirror_proto::records::Entry::Partial(_) => continue,
-        };
-        if !is_aborted && !control {
-            seen.extend(consumed(bytes, cursor));
-        }
-    }
-    if target.magic == Magic::V1 {
-        seen.iter_mut().for_each(|seen| seen.headers = 0);
-    }
-    seen
 }
 
 #[test]

@@ -1,8 +1,12 @@
 //! From answer to pieces, over logs made for each case.
 
+mod accounted;
 mod agree;
+mod choosing;
+mod generated;
 mod judging;
 mod legacy;
+mod losing;
 mod pieces;
 
 use std::sync::LazyLock;
