@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::reason::StopReason;
+use super::route_event::RouteEvent;
 use crate::config::{Side, Warning};
 use crate::offset::{SourceOffset, TargetOffset};
 
@@ -51,87 +52,8 @@ pub enum Event {
         /// Threads that share them.
         streams: usize,
     },
-    /// No topic of the source matches. It may come to be.
-    NothingMatches {
-        /// What was looked for.
-        pattern: String,
-        /// How many topics the source has.
-        topics: usize,
-    },
-    /// Other topics are wanted from now on.
-    Selected {
-        /// Which.
-        pattern: String,
-    },
-    /// A topic that was not there before is mirrored from its first record on.
-    TopicFound {
-        /// Its name on the source.
-        topic: String,
-        /// Its name on the target.
-        target: String,
-        /// Partitions of the source.
-        partitions: usize,
-    },
-    /// A mirrored topic has new partitions; they are mirrored from their first record on.
-    PartitionsFound {
-        /// Its name on the source.
-        topic: String,
-        /// How many it had.
-        from: usize,
-        /// How many it has.
-        to: usize,
-    },
-    /// A topic is no longer mirrored: it is gone from the source, or no longer wanted. The target's copy stays.
-    LetGo {
-        /// Its name on the source.
-        topic: String,
-        /// Whether it is gone; else it is no longer wanted.
-        gone: bool,
-    },
-    /// A topic was created on the target.
-    TopicCreated {
-        /// Its name there.
-        target: String,
-        /// Its partitions.
-        partitions: i32,
-        /// Its replication factor.
-        replication_factor: i16,
-        /// Settings that it was given.
-        settings: Vec<(String, String)>,
-        /// Settings that could not be set, and why.
-        not_set: Vec<(String, String)>,
-    },
-    /// A topic of the target was given more partitions.
-    PartitionsAdded {
-        /// Its name there.
-        target: String,
-        /// How many it had.
-        from: i32,
-        /// How many it has.
-        to: i32,
-    },
-    /// A topic, or some of its partitions, cannot be mirrored until something outside changes. It is looked for again.
-    Blocked {
-        /// Its name on the source.
-        topic: String,
-        /// What stands in the way, and the way out.
-        reason: String,
-    },
-    /// The settings of a cluster's topics cannot be read. Of the source: what is created on the target gets the configured
-    /// settings only. Of the target: what its topics do not take shows when they refuse it.
-    SettingsUnknown {
-        /// Which cluster.
-        side: Side,
-        /// Why.
-        reason: String,
-    },
-    /// Two topics of the target differ only in `.` and `_`, which Kafka's metrics do not tell apart.
-    NamesCollide {
-        /// One.
-        target: String,
-        /// The other.
-        other: String,
-    },
+    /// Topics and partitions came, went, or cannot be mirrored.
+    Route(RouteEvent),
     /// A link has its place on both sides and goes on.
     Resumed {
         /// `topic-partition`.
@@ -245,25 +167,12 @@ impl Event {
     pub fn level(&self) -> Severity {
         match self {
             Self::Connected { .. } => Severity::Debug,
-            Self::Started { .. }
-            | Self::EpochRaised { .. }
-            | Self::Stopping
-            | Self::Settling { .. }
-            | Self::Selected { .. }
-            | Self::TopicFound { .. }
-            | Self::PartitionsFound { .. }
-            | Self::PartitionsAdded { .. }
-            | Self::LetGo { gone: false, .. } => Severity::Info,
-            Self::TopicCreated { not_set, .. } if not_set.is_empty() => Severity::Info,
+            Self::Started { .. } | Self::EpochRaised { .. } | Self::Stopping | Self::Settling { .. } => Severity::Info,
+            Self::Route(event) => event.level(),
             // One per link: thousands at the start of a large mirror.
             Self::Resumed { counted: 0, .. } => Severity::Debug,
             Self::Resumed { .. } => Severity::Info,
             Self::Setting(_)
-            | Self::NothingMatches { .. }
-            | Self::LetGo { gone: true, .. }
-            | Self::TopicCreated { .. }
-            | Self::SettingsUnknown { .. }
-            | Self::NamesCollide { .. }
             | Self::Disconnected { .. }
             | Self::TailExpired { .. }
             | Self::Doubt { .. }
@@ -273,7 +182,7 @@ impl Event {
             | Self::CommitFailed { .. }
             | Self::LedgerDelayed { .. }
             | Self::StopTimedOut { .. } => Severity::Warn,
-            Self::Dropped { .. } | Self::Blocked { .. } | Self::Stopped { .. } => Severity::Error,
+            Self::Dropped { .. } | Self::Stopped { .. } => Severity::Error,
         }
     }
 }
@@ -287,50 +196,7 @@ impl fmt::Display for Event {
             Self::Started { name, topics, links, streams } => {
                 write!(f, "mirror {name}: {topics} topics, {links} links, {streams} streams")
             }
-            Self::NothingMatches { pattern, topics } => write!(
-                f,
-                "no topic of the source matches {pattern}: the whole name must match; {topics} topics are there; new ones are \
-                 waited for"
-            ),
-            Self::Selected { pattern } => write!(f, "topics that are mirrored from now on: {pattern}"),
-            Self::TopicFound { topic, target, partitions } => {
-                write!(f, "{}: new on the source, {partitions} partitions", renamed(topic, target))
-            }
-            Self::PartitionsFound { topic, from, to } => {
-                write!(f, "{topic}: the source has {to} partitions now, before {from}")
-            }
-            Self::LetGo { topic, gone: true } => {
-                write!(f, "{topic}: let go: it is gone from the source; its copy on the target stays")
-            }
-            Self::LetGo { topic, gone: false } => {
-                write!(f, "{topic}: let go: it is no longer wanted; its copy on the target stays")
-            }
-            Self::TopicCreated { target, partitions, replication_factor, settings, not_set } => {
-                write!(f, "target topic {target}: created, {partitions} partitions")?;
-                if *replication_factor > 0 {
-                    write!(f, ", replication factor {replication_factor}")?;
-                }
-                settings.iter().try_for_each(|(key, value)| write!(f, ", {key}={value}"))?;
-                not_set.iter().try_for_each(|(key, why)| write!(f, "; {key} could not be set: {why}"))
-            }
-            Self::PartitionsAdded { target, from, to } => {
-                write!(f, "target topic {target}: {to} partitions now, before {from}")
-            }
-            Self::Blocked { topic, reason } => write!(f, "{topic}: not mirrored for now: {reason}"),
-            Self::SettingsUnknown { side: Side::Source, reason } => write!(
-                f,
-                "the settings of the source's topics cannot be read ({reason}): topics that are created on the target get what \
-                 the configuration says, and the target's defaults"
-            ),
-            Self::SettingsUnknown { side: Side::Target, reason } => write!(
-                f,
-                "the settings of the target's topics cannot be read ({reason}): what they do not take shows when they refuse it"
-            ),
-            Self::NamesCollide { target, other } => write!(
-                f,
-                "target topics {target} and {other} differ only in '.' and '_': Kafka's metrics mix them up, and its brokers \
-                 refuse to create the second one; rename one of them (rename, topic_mappings)"
-            ),
+            Self::Route(event) => event.fmt(f),
             Self::Resumed { link, source_next, target_next, origin: true, .. } => {
                 write!(f, "{link}: begins at source offset {source_next}, target offset {target_next}")
             }
@@ -382,9 +248,4 @@ impl fmt::Display for Event {
             ),
         }
     }
-}
-
-/// A topic's name, and the target's where it is another one.
-fn renamed(topic: &str, target: &str) -> String {
-    if topic == target { topic.to_owned() } else { format!("{topic} → {target}") }
 }

@@ -3,6 +3,9 @@
 mod event;
 pub use event::{Event, Severity};
 
+mod route_event;
+pub use route_event::RouteEvent;
+
 mod reason;
 pub use reason::StopReason;
 

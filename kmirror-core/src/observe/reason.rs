@@ -59,22 +59,10 @@ pub enum StopReason {
         /// Why it cannot be taken.
         loss: Loss,
     },
-    /// The ledger says that the topic was mirrored under another name.
-    RouteChanged {
-        /// Its name on the target until now.
-        before: String,
-        /// The name that it would have from now on.
-        now: String,
-    },
     /// What is mirrored of the source was changed while records behind the checkpoint are not accounted for.
     ViewChanged {
         /// How many records were written behind the checkpoint.
         written: u64,
-    },
-    /// Under the topic's name there is another topic on the source than the one that was mirrored.
-    SourceRecreated {
-        /// Up to where the former one was mirrored.
-        mirrored: SourceOffset,
     },
     /// The target's log does not confirm what the ledger says.
     Target(Impossible),
@@ -143,29 +131,16 @@ impl fmt::Display for StopReason {
             Self::TargetRefuses { from, to, code } => {
                 write!(f, "the target refuses the records of source offsets [{from}, {to}): {code}: {}", advice(*code))
             }
-            Self::Loss { offset, loss } => write!(
-                f,
-                "the target cannot take the record at source offset {offset}: {loss}; {}, or let it be left out and counted: \
-                 {}",
-                loss_advice(loss),
-                loss_policy(loss),
-            ),
-            Self::RouteChanged { before, now } => write!(
-                f,
-                "until now it was mirrored to target topic {before}, and is to go to {now} from here on: take the rename back, or \
-                 start a mirror under another --name, which copies all of it to {now}"
-            ),
+            Self::Loss { offset, loss } => {
+                let (advice, policy) = loss_advice(loss);
+                let text = "the target cannot take the record at source offset";
+                write!(f, "{text} {offset}: {loss}; {advice}, or let it be left out and counted: {policy} = \"drop\"")
+            }
             Self::ViewChanged { written } => write!(
                 f,
                 "filters or isolation.level were changed, and the last run ended without its last word: which records are \
                  the {written} behind the checkpoint is told by the former settings only; start once with those, stop it \
                  cleanly (SIGTERM), and change them then"
-            ),
-            Self::SourceRecreated { mirrored } => write!(
-                f,
-                "the source's topic was deleted and created again; the former one was mirrored up to offset {mirrored}, and \
-                 nothing is appended to its copy silently: to copy the new one, delete the copy or rename the route, and start \
-                 a mirror under another --name"
             ),
             Self::Target(impossible) => impossible.fmt(f),
             Self::ContentDiffers { source_next, written } => write!(
@@ -230,23 +205,13 @@ impl StopReason {
     }
 }
 
-/// How the target can be made to take such records.
-fn loss_advice(loss: &Loss) -> &'static str {
+/// How the target can be made to take such records, and the setting that leaves them out.
+fn loss_advice(loss: &Loss) -> (&'static str, &'static str) {
     match loss {
-        Loss::Headers => "mirror to brokers of 0.11 or newer",
-        Loss::TooLarge { .. } => "raise max.message.bytes of the target's topic and start again",
-        Loss::Timestamp { .. } => "widen both settings of the target's topic and start again",
-        Loss::NoKey => "change cleanup.policy of the target's topic and start again",
-    }
-}
-
-/// The setting that leaves such records out.
-fn loss_policy(loss: &Loss) -> &'static str {
-    match loss {
-        Loss::Headers => "on_headers = \"drop\"",
-        Loss::TooLarge { .. } => "on_too_large = \"drop\"",
-        Loss::Timestamp { .. } => "on_timestamp = \"drop\"",
-        Loss::NoKey => "on_keyless = \"drop\"",
+        Loss::Headers => ("mirror to brokers of 0.11 or newer", "on_headers"),
+        Loss::TooLarge { .. } => ("raise max.message.bytes of the target's topic and start again", "on_too_large"),
+        Loss::Timestamp { .. } => ("widen both settings of the target's topic and start again", "on_timestamp"),
+        Loss::NoKey => ("change cleanup.policy of the target's topic and start again", "on_keyless"),
     }
 }
 

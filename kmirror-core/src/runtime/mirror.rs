@@ -11,7 +11,8 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{Clock, Net, SocketOptions, Thread, spawn};
-use crate::config::{Config, ConfigError, RawConfig, Resolved, RunOptions, TopicSelection, resolve};
+use crate::config::{Config, ConfigError, RawConfig, Resolved, Routing, RunOptions, TopicSelection, resolve};
+use crate::filter::{Filters, RecordFilter};
 use crate::mirror::shard::Shard;
 use crate::mirror::worker::{MirrorError, Summary, Worker, WorkerCommand, WorkerReport};
 use crate::mirror::{ShardCommand, ShardReport};
@@ -55,6 +56,9 @@ pub struct MirrorBuilder {
     source: Vec<(String, String)>,
     target: Vec<(String, String)>,
     topics: String,
+    exclude: Option<String>,
+    routing: Routing,
+    filters: Vec<Arc<dyn RecordFilter>>,
     streams: Option<i64>,
     until_caught_up: bool,
 }
@@ -222,6 +226,22 @@ impl MirrorBuilder {
         Self { topics: pattern.into(), ..self }
     }
 
+    /// Which of them are left out after all: a pattern as that of [`topics`](Self::topics).
+    pub fn exclude(self, pattern: impl Into<String>) -> Self {
+        Self { exclude: Some(pattern.into()), ..self }
+    }
+
+    /// Where the topics go and what holds on the way: names, policies, how target topics are created.
+    pub fn routing(self, routing: Routing) -> Self {
+        Self { routing, ..self }
+    }
+
+    /// Asks `filter` about each record of every route that has no filters of its own, behind those that were given before.
+    pub fn filter(mut self, filter: impl RecordFilter + 'static) -> Self {
+        self.filters.push(Arc::new(filter));
+        self
+    }
+
     /// How many threads copy; by default one per core, four at most.
     pub fn streams(self, streams: u16) -> Self {
         Self { streams: Some(i64::from(streams)), ..self }
@@ -241,6 +261,9 @@ impl MirrorBuilder {
             consumer: RawConfig::of("source", self.source),
             producer: RawConfig::of("target", self.target),
             topics: self.topics,
+            exclude: self.exclude,
+            routing: self.routing,
+            filters: Filters::new(self.filters),
             name: self.name,
             streams: self.streams,
             cores: available_parallelism().map_or(1, NonZeroUsize::get),

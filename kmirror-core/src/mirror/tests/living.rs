@@ -8,7 +8,7 @@ use super::{fill, route, stamped};
 use crate::config::{PartitionPolicy, Rename, StartPolicy};
 use crate::filter::{Decision, Filters, RecordFilter};
 use crate::mirror::worker::MirrorError;
-use crate::observe::{Event, StopReason, TopicState};
+use crate::observe::{Event, RouteEvent, StopReason, TopicState};
 use crate::plan::SourceRecord;
 use crate::sample::Batch;
 use crate::sample::broker::Release;
@@ -45,7 +45,12 @@ fn a_topic_that_is_born_later_is_mirrored_from_its_first_record() {
         world.run(30 * SECOND);
         assert_copied(&mut world, "t-new", "t-new", 2);
         assert_eq!(world.values().1.len(), 0, "of the first one nothing was to be copied");
-        assert!(world.events.iter().any(|event| matches!(event, Event::TopicFound { topic, .. } if topic == "t-new")));
+        assert!(
+            world
+                .events
+                .iter()
+                .any(|event| matches!(event, Event::Route(RouteEvent::TopicFound { topic, .. }) if topic == "t-new"))
+        );
         write(&mut world, "t-new", 1, 5);
         world.stop().run(SECOND);
         // Nor does a restart that finds it in its ledger ask the policy.
@@ -66,8 +71,8 @@ fn a_partition_that_is_added_is_added_on_the_target_first() {
     assert_eq!(world.network.target.topics[TOPIC].len(), 2, "{:#?}", world.events);
     assert_eq!(world.network.target.log(TOPIC, 1).values().len(), 5);
     let seen = |wanted: fn(&Event) -> bool| world.events.iter().any(wanted);
-    assert!(seen(|event| matches!(event, Event::PartitionsFound { from: 1, to: 2, .. })));
-    assert!(seen(|event| matches!(event, Event::PartitionsAdded { from: 1, to: 2, .. })));
+    assert!(seen(|event| matches!(event, Event::Route(RouteEvent::PartitionsFound { from: 1, to: 2, .. }))));
+    assert!(seen(|event| matches!(event, Event::Route(RouteEvent::PartitionsAdded { from: 1, to: 2, .. }))));
 }
 
 #[test]
@@ -80,7 +85,12 @@ fn a_topic_that_is_gone_is_let_go_and_does_not_come_back_as_another() {
     assert!(world.reach(MINUTE, |world| {
         world.status.topics.get("t-other").is_some_and(|topic| topic.state == TopicState::Gone)
     }));
-    assert!(world.events.iter().any(|event| matches!(event, Event::LetGo { gone: true, topic } if topic == "t-other")));
+    assert!(
+        world
+            .events
+            .iter()
+            .any(|event| matches!(event, Event::Route(RouteEvent::LetGo { gone: true, topic }) if topic == "t-other"))
+    );
     assert_eq!(world.status.topics["t-other"].counters.records, 5, "what was done stays counted");
     fill(&mut world, 0, 2, 2);
     world.run(5 * SECOND);

@@ -6,7 +6,7 @@ use super::world::{MINUTE, MS, SECOND, TOPIC, World};
 use super::{fill, legacy, route, stamped};
 use crate::config::{PartitionPolicy, StartPolicy};
 use crate::mirror::worker::{EndReason, MirrorError};
-use crate::observe::{Event, StopReason};
+use crate::observe::{Event, RouteEvent, StopReason};
 use crate::offset::SourceOffset;
 use crate::sample::Batch;
 use crate::sample::broker::Release;
@@ -191,7 +191,9 @@ fn nothing_that_matches_is_an_error_only_where_an_end_was_asked_for() {
     world.config.until_caught_up = false;
     world.start().run(MINUTE);
     assert!(world.finished.is_none());
-    assert!(world.events.iter().any(|event| matches!(event, Event::NothingMatches { topics: 0, .. })));
+    assert!(
+        world.events.iter().any(|event| matches!(event, Event::Route(RouteEvent::NothingMatches { topics: 0, .. })))
+    );
     world.network.source.topic(TOPIC, 1);
     fill(&mut world, 0, 5, 1);
     world.run(30 * SECOND);

@@ -12,7 +12,7 @@ use crate::machine::Machine;
 use crate::mirror::shard::Shard;
 use crate::mirror::worker::{MirrorError, Summary, Worker, WorkerCommand, WorkerReport};
 use crate::mirror::{ShardCommand, ShardReport};
-use crate::observe::{Event, LinkState, Status, StopReason};
+use crate::observe::{Event, LinkState, RouteEvent, Status, StopReason};
 use crate::sample::T0;
 use crate::sample::broker::{Broker, Release};
 use crate::sample::network::Network;
@@ -257,7 +257,7 @@ impl World {
 
     /// What stood in the way of routes so far, as text.
     pub(super) fn blocked(&self) -> Vec<String> {
-        let blocked = self.events.iter().filter(|event| matches!(event, Event::Blocked { .. }));
+        let blocked = self.events.iter().filter(|event| matches!(event, Event::Route(RouteEvent::Blocked { .. })));
         blocked.map(ToString::to_string).collect()
     }
 

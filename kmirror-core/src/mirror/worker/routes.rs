@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::obstacle::Obstacle;
 use super::selecting::cluster_name;
 use super::{Awaited, MirrorError, Stage, Tracked, Worker};
 use crate::clock::Now;
@@ -15,7 +16,7 @@ use crate::config::{PartitionPolicy, RouteConfig, Side};
 use crate::ledger::{Checkpoint, LedgerEntry, Slot, StoredRoute};
 use crate::mirror::link::{LinkId, LinkName};
 use crate::mirror::report::ShardCommand;
-use crate::observe::{Event, StopReason};
+use crate::observe::{Event, RouteEvent};
 use crate::offset::SourceOffset;
 use crate::plan::TopicLimits;
 use crate::produce::Tenancy;
@@ -45,32 +46,13 @@ pub(super) struct Routed {
     leaving: Option<bool>,
 }
 
-/// Why a route, or a part of it, is not mirrored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Obstacle {
-    /// Another source goes to the same target: until one of them is gone.
-    Collision(String),
-    /// Until something outside changes; it is looked for.
-    Passing(String),
-    /// For as long as this mirror runs.
-    Final(String),
-}
-
-impl Obstacle {
-    pub(super) fn reason(&self) -> &str {
-        match self {
-            Self::Collision(reason) | Self::Passing(reason) | Self::Final(reason) => reason,
-        }
-    }
-}
-
 impl Routed {
     fn collides(&self) -> bool {
-        matches!(self.obstacle, Some(Obstacle::Collision(_)))
+        matches!(self.obstacle, Some(Obstacle::Collision { .. }))
     }
 
     fn is_stopped(&self) -> bool {
-        matches!(self.obstacle, Some(Obstacle::Final(_)))
+        self.obstacle.as_ref().is_some_and(Obstacle::is_final)
     }
 }
 
@@ -117,7 +99,7 @@ impl Worker {
             let target: Arc<str> = Arc::from(route.target);
             if !first {
                 let (topic, target) = (name.to_owned(), target.to_string());
-                self.event(Event::TopicFound { topic, target, partitions: partitions.len() });
+                self.event(Event::Route(RouteEvent::TopicFound { topic, target, partitions: partitions.len() }));
             }
             let routed = Routed {
                 target,
@@ -142,7 +124,7 @@ impl Worker {
         // A broker that lags behind leaves out what is new: nothing is taken back (report B44).
         route.partitions.extend(partitions);
         if to > from {
-            self.event(Event::PartitionsFound { topic: name.to_owned(), from, to });
+            self.event(Event::Route(RouteEvent::PartitionsFound { topic: name.to_owned(), from, to }));
         }
     }
 
@@ -164,7 +146,7 @@ impl Worker {
     }
 
     fn let_go(&mut self, now: Now, topic: &str, gone: bool) {
-        self.event(Event::LetGo { topic: topic.to_owned(), gone });
+        self.event(Event::Route(RouteEvent::LetGo { topic: topic.to_owned(), gone }));
         if gone {
             self.vanished.insert(topic.to_owned());
         }
@@ -241,15 +223,9 @@ impl Worker {
                 .filter(|name| self.routes.get(*name).is_some_and(|route| route.ready.is_some()))
                 .collect();
             for name in sources {
-                let others: Vec<&str> = sources.iter().filter(|other| *other != name).map(String::as_str).collect();
+                let others: Vec<String> = sources.iter().filter(|other| *other != name).cloned().collect();
                 let collides = !others.is_empty() && !running.contains(&name);
-                let obstacle = collides.then(|| {
-                    Obstacle::Collision(format!(
-                        "it goes to target topic {target}, and so does {}: two sources are never mixed into one target; \
-                         rename one of them (rename, topic_mappings), or exclude it",
-                        others.join(", ")
-                    ))
-                });
+                let obstacle = collides.then(|| Obstacle::Collision { target: target.to_string(), others });
                 if obstacle.is_some() || self.routes.get(name).is_some_and(Routed::collides) {
                     self.set_obstacle(name, obstacle);
                 }
@@ -274,7 +250,7 @@ impl Worker {
         let mut keys: BTreeMap<String, String> = there.map(|name| (collision_key(name), name.to_owned())).collect();
         for target in new {
             if let Some(other) = keys.insert(collision_key(&target), target.to_string()) {
-                self.event(Event::NamesCollide { target: target.to_string(), other });
+                self.event(Event::Route(RouteEvent::NamesCollide { target: target.to_string(), other }));
             }
             self.named.insert(target);
         }
@@ -312,15 +288,25 @@ impl Worker {
                     self.place(now);
                 }
                 TopicEvent::Created { target, partitions, replication_factor, settings, not_set } => {
-                    self.event(Event::TopicCreated { target, partitions, replication_factor, settings, not_set });
+                    self.event(Event::Route(RouteEvent::TopicCreated {
+                        target,
+                        partitions,
+                        replication_factor,
+                        settings,
+                        not_set,
+                    }));
                 }
-                TopicEvent::Grown { target, from, to } => self.event(Event::PartitionsAdded { target, from, to }),
+                TopicEvent::Grown { target, from, to } => {
+                    self.event(Event::Route(RouteEvent::PartitionsAdded { target, from, to }));
+                }
                 TopicEvent::Blocked { target, why } => {
                     if let Some(name) = self.route_to(&target) {
-                        self.set_obstacle(&name, Some(Obstacle::Passing(why.to_string())));
+                        self.set_obstacle(&name, Some(Obstacle::Target(why)));
                     }
                 }
-                TopicEvent::SettingsUnknown { side, reason } => self.event(Event::SettingsUnknown { side, reason }),
+                TopicEvent::SettingsUnknown { side, reason } => {
+                    self.event(Event::Route(RouteEvent::SettingsUnknown { side, reason }));
+                }
             }
         }
     }
@@ -337,7 +323,8 @@ impl Worker {
         if route.obstacle == obstacle {
             return;
         }
-        if let Some(obstacle) = &obstacle {
+        route.obstacle = obstacle;
+        if let Some(obstacle) = &route.obstacle {
             // What could not begin with the others has to be mirrored from its first record on (report B41).
             let begun: BTreeSet<i32> = route
                 .first
@@ -346,11 +333,9 @@ impl Worker {
                 .filter(|partition| self.by_name.contains_key(&(topic.to_owned(), *partition)))
                 .collect();
             route.first = begun;
-            let event = Event::Blocked { topic: topic.to_owned(), reason: obstacle.reason().to_owned() };
-            route.obstacle = Some(obstacle.clone());
-            return self.event(event);
+            let event = RouteEvent::Blocked { topic: topic.to_owned(), reason: obstacle.to_string() };
+            self.event(Event::Route(event));
         }
-        route.obstacle = None;
     }
 
     /// Every partition that has its counterpart on the target becomes a link.
@@ -372,9 +357,7 @@ impl Worker {
         let shared = new.iter().filter_map(|partition| self.target_of(topic, *partition, on_target));
         let is_shared = shared.clone().any(|(_, tenancy)| tenancy == Tenancy::Shared);
         if is_shared && self.store.ledger().id(Slot::Exclusive).is_none() {
-            let reason = "partitions = \"modulo\" needs a target of 0.11 or newer: without producer ids nothing tells which \
-                          records of a shared partition are whose";
-            return self.set_obstacle(topic, Some(Obstacle::Final(reason.to_owned())));
+            return self.set_obstacle(topic, Some(Obstacle::SharedWithoutIds));
         }
         self.store_route(topic);
         let mut missing = 0;
@@ -387,13 +370,9 @@ impl Worker {
         let Some(route) = self.routes.get(topic) else { return };
         // Where the target's topic is to grow, it is on its way, or what hinders it is told by whoever tries.
         if missing > 0 && route.config.partitions != PartitionPolicy::Grow {
-            let (source, target) = (route.partitions.len(), &route.target);
-            let reason = format!(
-                "the target's topic {target} has {on_target} partitions, the source's has {source}, and partition n goes to \
-                 partition n: {missing} partitions stand still; add partitions there (kafka-topics.sh --alter --topic \
-                 {target} --partitions {source}), or set partitions to \"grow\" or \"modulo\""
-            );
-            self.set_obstacle(topic, Some(Obstacle::Passing(reason)));
+            let (target, source) = (route.target.to_string(), route.partitions.len());
+            let obstacle = Obstacle::TooFewPartitions { target, source, on_target, missing };
+            self.set_obstacle(topic, Some(obstacle));
         }
     }
 
@@ -461,7 +440,7 @@ impl Worker {
             .filter_map(|partition| ledger.furthest(topic, *partition))
             .map(|of| of.source_next())
             .max()?;
-        let recreated = Obstacle::Final(StopReason::SourceRecreated { mirrored }.to_string());
+        let recreated = Obstacle::SourceRecreated(mirrored);
         if self.vanished.contains(topic) {
             return Some(recreated);
         }
@@ -470,7 +449,7 @@ impl Worker {
         let target = before.map_or(topic, |before| before.target.as_str());
         if target != &*route.target {
             let (before, now) = (target.to_owned(), route.target.to_string());
-            return Some(Obstacle::Final(StopReason::RouteChanged { before, now }.to_string()));
+            return Some(Obstacle::RouteChanged { before, now });
         }
         let id = before.and_then(|before| before.topic_id.clone());
         let other = id.zip(hexadecimal(route.topic_id)).is_some_and(|(before, now)| before != now);

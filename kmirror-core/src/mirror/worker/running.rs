@@ -1,6 +1,5 @@
 //! While it runs: what shards report goes to the ledger, to the group and into the status.
 
-use super::routes::Obstacle;
 use super::{Awaited, MirrorError, Phase, Worker};
 use crate::clock::Now;
 use crate::ledger::{Checkpoint, LedgerEntry};
@@ -137,7 +136,7 @@ impl Worker {
         for entry in entries {
             match entry {
                 LedgerEntry::Checkpoint { topic, partition, checkpoint, .. } => {
-                    self.checkpoint_stored((topic, partition), checkpoint);
+                    self.checkpoint_stored(&(topic, partition), checkpoint);
                 }
                 LedgerEntry::Epoch { topic, partition, .. } => {
                     self.entry_stored(&(topic, partition), Awaited::Epoch, StoredEntry::Place);
@@ -156,14 +155,14 @@ impl Worker {
         self.place(now);
     }
 
-    fn checkpoint_stored(&mut self, link: (String, i32), checkpoint: Checkpoint) {
-        let Some(tracked) = self.by_name.get(&link).and_then(|id| self.links.get_mut(id)) else { return };
+    fn checkpoint_stored(&mut self, link: &(String, i32), checkpoint: Checkpoint) {
+        let Some(tracked) = self.by_name.get(link).and_then(|id| self.links.get_mut(id)) else { return };
         tracked.stored_next = checkpoint.source_next();
         if tracked.told != Some(checkpoint) {
             return;
         }
         tracked.waits.remove(&Awaited::Claim);
-        self.entry_stored(&link, Awaited::Place, StoredEntry::Place);
+        self.entry_stored(link, Awaited::Place, StoredEntry::Place);
     }
 
     fn entry_stored(&mut self, link: &(String, i32), awaited: Awaited, stored: StoredEntry) {
@@ -200,7 +199,7 @@ impl Worker {
         // What still gets its target topic, or its links, is neither stopped nor caught up.
         let preparing =
             self.looked.is_none() || routes().any(|route| route.ready.is_none() && route.obstacle.is_none());
-        let may_begin = routes().any(|route| !matches!(route.obstacle, None | Some(Obstacle::Final(_))));
+        let may_begin = routes().any(|route| route.obstacle.as_ref().is_some_and(|obstacle| !obstacle.is_final()));
         let nothing_goes_on = stopped == links && (links > 0 || routes().any(|route| route.obstacle.is_some()));
         if nothing_goes_on && !preparing && (!may_begin || self.config.until_caught_up) {
             let error = self.links_stopped();
@@ -250,7 +249,7 @@ impl Worker {
     /// Routes that are not mirrored, or not all of them, and why.
     pub(super) fn obstacles(&self) -> impl Iterator<Item = String> {
         let routes = self.routes.iter();
-        routes.filter_map(|(name, route)| Some(format!("{name}: {}", route.obstacle.as_ref()?.reason())))
+        routes.filter_map(|(name, route)| Some(format!("{name}: {}", route.obstacle.as_ref()?)))
     }
 
     /// Whether something concerns the whole mirror now and no longer later.

@@ -6,7 +6,7 @@ use super::{MirrorError, Phase, SELECT_PATIENCE, START_TIMEOUT, Worker};
 use crate::client::{Metadata, Topic};
 use crate::clock::{Now, Tick};
 use crate::config::{ClusterConfig, Side, TopicSelection};
-use crate::observe::Event;
+use crate::observe::{Event, RouteEvent};
 
 impl Worker {
     /// Waits until both clusters have answered; then the ledger is read.
@@ -42,7 +42,7 @@ impl Worker {
                 let cluster = cluster_name(self.metadata(Side::Source), &self.config.source);
                 return self.fail(now, MirrorError::NothingMatches { cluster, pattern, topics });
             }
-            self.event(Event::NothingMatches { pattern, topics });
+            self.event(Event::Route(RouteEvent::NothingMatches { pattern, topics }));
         }
         self.phase = Phase::Ledger;
         self.advance(now);
@@ -51,7 +51,7 @@ impl Worker {
     /// Other topics may be wanted from now on. Both clusters are looked at in any case.
     pub(super) fn select(&mut self, now: Now, selection: TopicSelection) {
         if selection.to_string() != self.selection.to_string() {
-            self.event(Event::Selected { pattern: selection.to_string() });
+            self.event(Event::Route(RouteEvent::Selected { pattern: selection.to_string() }));
         }
         self.selection = selection;
         self.looked = None;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::routes::{Obstacle, Routed};
+use super::routes::Routed;
 use super::running::is_caught_up;
 use super::{Stage, Tracked, Worker, WorkerReport};
 use crate::clock::Now;
@@ -26,7 +26,7 @@ impl Worker {
             let topic = status.topics.entry(name.clone()).or_default();
             topic.target = route.target.to_string();
             topic.state = route.state();
-            topic.reason = route.obstacle.as_ref().map(|obstacle| obstacle.reason().to_owned());
+            topic.reason = route.obstacle.as_ref().map(ToString::to_string);
         }
         for tracked in self.links.values() {
             add(status.topics.entry(tracked.name.topic.to_string()).or_default(), tracked);
@@ -67,8 +67,8 @@ fn state(tracked: &Tracked) -> TopicState {
 impl Routed {
     fn state(&self) -> TopicState {
         match &self.obstacle {
-            Some(Obstacle::Final(_)) => TopicState::Stopped,
-            Some(Obstacle::Passing(_) | Obstacle::Collision(_)) => TopicState::Blocked,
+            Some(obstacle) if obstacle.is_final() => TopicState::Stopped,
+            Some(_) => TopicState::Blocked,
             None if self.ready.is_none() => TopicState::Preparing,
             None => TopicState::Gone,
         }
