@@ -34,8 +34,9 @@
 //! - **P22** Where others write too, position is counted in sequences, never in offsets.
 //! - **P23** 0.10 has no stamps: always unguarded, one in flight, proved by content.
 //!
-//! Not complete yet: P4 and P22 (there are no filters and no shared partitions), P15 (a reading is used at once), and of P18
-//! the reading back of an answer that may be a duplicate's.
+//! Not complete yet: P15 (a reading is used at once), of P18 the reading back of an answer that may be a duplicate's, and of P22
+//! asking the broker for our last sequence where retention has removed every trace. P4 is kept by the checkpoint's view: a changed one
+//! begins only where nothing is left to be counted.
 //!
 //! Traces that they close: **C1** two workers with two ids write the same record twice. **C4** a steady stream of old records:
 //! the broker forgets, refuses batch n, and accepts n+1. **C11** a late batch of ours behind a foreign one hides it. **C12** a
