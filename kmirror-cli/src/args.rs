@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, Parser, Subcommand};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 /// Mirrors topics between Kafka clusters, byte for byte where formats agree.
 #[derive(Debug, Parser)]
@@ -17,40 +17,77 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Copy topics from one cluster to another, until stopped; takes MirrorMaker 1's flags and files.
+    /// Copy topics between clusters, until stopped; takes one kmirror.toml, or MirrorMaker 1's flags and files.
     Run(Box<RunArgs>),
+    /// Look at a configuration without running it.
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Print the offsets of topics as topic:partition:offset; takes GetOffsetShell's flags.
     Offsets(OffsetsArgs),
+}
+
+/// `kmirror config …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print the settings in force, where each comes from, Kafka's default, and every key that does nothing; takes the
+    /// same files and flags as "kmirror run". Exit code 0, or 1 with everything that is wrong.
+    Check(Box<RunArgs>),
 }
 
 /// `kafka-mirror-maker.sh` of 0.10 to 3.9, and what kmirror adds.
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true)]
 pub(crate) struct RunArgs {
+    /// One file for everything, with any number of mirrors (kmirror.example.toml explains it); instead of MirrorMaker's
+    /// flags.
+    #[arg(long, short, value_name = "FILE", conflicts_with_all = MIRRORMAKERS)]
+    pub(crate) config: Option<PathBuf>,
     /// The consumer's properties file: how to read the source.
-    #[arg(long = "consumer.config", value_name = "FILE")]
-    pub(crate) consumer_config: PathBuf,
+    #[arg(long = "consumer.config", value_name = "FILE", required_unless_present = "config")]
+    pub(crate) consumer_config: Option<PathBuf>,
     /// The producer's properties file: how to write the target.
-    #[arg(long = "producer.config", value_name = "FILE")]
-    pub(crate) producer_config: PathBuf,
+    #[arg(long = "producer.config", value_name = "FILE", required_unless_present = "config")]
+    pub(crate) producer_config: Option<PathBuf>,
     /// Which topics: a regular expression that the whole name must match; a comma is "or".
-    #[arg(long, value_name = "REGEX", required_unless_present_any = ["include", "blacklist"])]
+    #[arg(long, value_name = "REGEX", required_unless_present_any = ["config", "include", "blacklist", "exclude"])]
     whitelist: Option<String>,
     /// The newer name of --whitelist, which wins over it.
     #[arg(long, value_name = "REGEX")]
     include: Option<String>,
+    /// Which topics not: alone, every other topic is mirrored.
+    #[arg(long, value_name = "REGEX")]
+    blacklist: Option<String>,
+    /// The newer name of --blacklist, which wins over it.
+    #[arg(long, value_name = "REGEX")]
+    exclude: Option<String>,
     /// How many threads [default: one per core, at most 4].
     #[arg(long = "num.streams", value_name = "N", allow_negative_numbers = true)]
     pub(crate) num_streams: Option<i64>,
     /// How often the source's group is told its offsets [default: 60000].
     #[arg(long = "offset.commit.interval.ms", value_name = "MS", allow_negative_numbers = true)]
     pub(crate) offset_commit_interval_ms: Option<i64>,
-    /// Whether a batch that the target refuses for good stops the mirror; else it is counted and left out [default: true].
+    /// Whether a record that the target refuses for good stops the mirror; else it is counted and left out [default: true].
     #[arg(long = "abort.on.send.failure", value_name = "true|false", value_parser = boolean)]
     pub(crate) abort_on_send_failure: Option<bool>,
+    /// What becomes of each record: identity, filter, drop or rename.
+    #[arg(long = "message.handler", value_name = "NAME")]
+    pub(crate) message_handler: Option<String>,
+    /// For filter and drop: key=REGEX,header=NAME,header=NAME=REGEX,since=TIME,until=TIME,tombstone; for rename: prefix=TEXT
+    /// or from=REGEX,to=TEXT.
+    #[arg(long = "message.handler.args", value_name = "NAME=VALUE,...")]
+    pub(crate) message_handler_args: Option<String>,
+    /// uReplicator's topicmapping.properties: a topic and its name on the target in each line.
+    #[arg(long = "topic.mappings", value_name = "FILE")]
+    pub(crate) topic_mappings: Option<PathBuf>,
     /// Accepted: there is no other consumer.
     #[arg(long = "new.consumer")]
     new_consumer: bool,
+    /// Accepted with a warning: no group is joined on the source, so nothing is rebalanced.
+    #[arg(long = "consumer.rebalance.listener", value_name = "CLASS")]
+    consumer_rebalance_listener: Option<String>,
+    /// Accepted with --consumer.rebalance.listener.
+    #[arg(long = "rebalance.listener.args", value_name = "ARGS")]
+    rebalance_listener_args: Option<String>,
     /// The mirror's name, by which its ledger on the target is found [default: group.id].
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
@@ -60,23 +97,43 @@ pub(crate) struct RunArgs {
     /// Say nothing but warnings and errors.
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    #[command(flatten)]
-    pub(crate) later: LaterArgs,
+    /// One JSON object a line on standard output instead of the table.
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) json: bool,
+    /// Log to a file for each day in this folder instead of to standard error.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) log_dir: Option<PathBuf>,
+    /// What log lines look like [default: text; with --json: json].
+    #[arg(long, value_name = "text|json")]
+    pub(crate) log_format: Option<LogForm>,
 }
 
-/// MirrorMaker's flags that this release does not have: taken, so that they can be refused by name.
-#[derive(Debug, Args)]
-pub(crate) struct LaterArgs {
-    #[arg(long, hide = true)]
-    blacklist: Option<String>,
-    #[arg(long = "message.handler", hide = true)]
-    message_handler: Option<String>,
-    #[arg(long = "message.handler.args", hide = true)]
-    message_handler_args: Option<String>,
-    #[arg(long = "consumer.rebalance.listener", hide = true)]
-    consumer_rebalance_listener: Option<String>,
-    #[arg(long = "rebalance.listener.args", hide = true)]
-    rebalance_listener_args: Option<String>,
+/// The flags that a configuration file has settings for.
+const MIRRORMAKERS: [&str; 15] = [
+    "consumer_config",
+    "producer_config",
+    "whitelist",
+    "include",
+    "blacklist",
+    "exclude",
+    "num_streams",
+    "offset_commit_interval_ms",
+    "abort_on_send_failure",
+    "message_handler",
+    "message_handler_args",
+    "topic_mappings",
+    "consumer_rebalance_listener",
+    "rebalance_listener_args",
+    "name",
+];
+
+/// `--log-format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogForm {
+    /// For people.
+    Text,
+    /// For machines: one object a line.
+    Json,
 }
 
 /// `GetOffsetShell` of 0.10 to 4.x.
@@ -120,22 +177,15 @@ impl RunArgs {
     pub(crate) fn topics(&self) -> &str {
         self.include.as_deref().or(self.whitelist.as_deref()).unwrap_or_default()
     }
-}
 
-impl LaterArgs {
-    /// The first flag that this release does not have, and what to do instead.
-    pub(crate) fn given(&self) -> Option<(&'static str, &'static str)> {
-        const TOPICS: &str = "name the wanted topics with --whitelist";
-        const RECORDS: &str = "records are copied as they are";
-        const GROUP: &str = "no group is joined on the source, so nothing is rebalanced";
-        let flags = [
-            ("--blacklist", &self.blacklist, TOPICS),
-            ("--message.handler", &self.message_handler, RECORDS),
-            ("--message.handler.args", &self.message_handler_args, RECORDS),
-            ("--consumer.rebalance.listener", &self.consumer_rebalance_listener, GROUP),
-            ("--rebalance.listener.args", &self.rebalance_listener_args, GROUP),
-        ];
-        flags.into_iter().find(|(_, value, _)| value.is_some()).map(|(flag, _, advice)| (flag, advice))
+    /// `--exclude`, else `--blacklist`.
+    pub(crate) fn excluded(&self) -> Option<&str> {
+        self.exclude.as_deref().or(self.blacklist.as_deref())
+    }
+
+    /// Whether there is anything that a rebalance would call.
+    pub(crate) fn has_rebalance_listener(&self) -> bool {
+        self.consumer_rebalance_listener.is_some() || self.rebalance_listener_args.is_some()
     }
 }
 
@@ -163,15 +213,15 @@ mod tests {
         let words = ["kmirror", "run"].into_iter().chain(line.split_whitespace());
         Cli::try_parse_from(words).map(|cli| match cli.command {
             Command::Run(args) => *args,
-            Command::Offsets(_) => panic!("not run"),
+            other => panic!("{other:?}"),
         })
     }
 
     fn offsets(line: &str) -> Result<OffsetsArgs, clap::Error> {
         let words = ["kmirror", "offsets"].into_iter().chain(line.split_whitespace());
         Cli::try_parse_from(words).map(|cli| match cli.command {
-            Command::Run(_) => panic!("not offsets"),
             Command::Offsets(args) => args,
+            other => panic!("{other:?}"),
         })
     }
 
@@ -180,17 +230,24 @@ mod tests {
     #[test]
     fn every_mirrormaker_flag_in_both_forms() {
         let spaced = "--consumer.config c --producer.config p --num.streams 5 --whitelist a,b --offset.commit.interval.ms 1 \
-                      --abort.on.send.failure false --new.consumer";
+                      --abort.on.send.failure false --new.consumer --blacklist c --message.handler drop \
+                      --message.handler.args key=a,tombstone --topic.mappings m --consumer.rebalance.listener a.B \
+                      --rebalance.listener.args d";
         let joined = "--consumer.config=c --producer.config=p --num.streams=5 --whitelist=a,b --offset.commit.interval.ms=1 \
-                      --abort.on.send.failure=FALSE --new.consumer";
+                      --abort.on.send.failure=FALSE --new.consumer --blacklist=c --message.handler=drop \
+                      --message.handler.args=key=a,tombstone --topic.mappings=m --consumer.rebalance.listener=a.B \
+                      --rebalance.listener.args=d";
         for line in [spaced, joined] {
             let args = run(line).unwrap();
-            assert_eq!(args.consumer_config, PathBuf::from("c"));
-            assert_eq!(args.producer_config, PathBuf::from("p"));
+            assert_eq!(args.consumer_config, Some(PathBuf::from("c")));
+            assert_eq!(args.producer_config, Some(PathBuf::from("p")));
             assert_eq!(args.topics(), "a,b");
             assert_eq!((args.num_streams, args.offset_commit_interval_ms), (Some(5), Some(1)));
             assert_eq!((args.abort_on_send_failure, args.new_consumer), (Some(false), true));
-            assert_eq!(args.later.given(), None);
+            assert_eq!((args.excluded(), args.has_rebalance_listener()), (Some("c"), true));
+            assert_eq!(args.message_handler.as_deref(), Some("drop"));
+            assert_eq!(args.message_handler_args.as_deref(), Some("key=a,tombstone"));
+            assert_eq!(args.topic_mappings, Some(PathBuf::from("m")));
         }
     }
 
@@ -203,8 +260,31 @@ mod tests {
     }
 
     #[test]
-    fn include_wins_over_whitelist() {
+    fn the_newer_names_win() {
         assert_eq!(run(&format!("{FILES} --whitelist a --include b")).unwrap().topics(), "b");
+        let args = run(&format!("{FILES} --blacklist a --exclude b")).unwrap();
+        assert_eq!((args.topics(), args.excluded()), ("", Some("b")));
+    }
+
+    #[test]
+    fn a_configuration_file_stands_for_all_of_mirrormakers_flags() {
+        let args = run("-c kmirror.toml --until-caught-up --json --log-dir logs --log-format text").unwrap();
+        assert_eq!((args.config, args.log_dir), (Some(PathBuf::from("kmirror.toml")), Some(PathBuf::from("logs"))));
+        assert_eq!((args.json, args.log_format), (true, Some(LogForm::Text)));
+        for flag in MIRRORMAKERS {
+            let command = Cli::command();
+            let known = command.find_subcommand("run").unwrap();
+            let long = known.get_arguments().find(|arg| arg.get_id() == flag).and_then(clap::Arg::get_long).unwrap();
+            let value = match flag {
+                "num_streams" | "offset_commit_interval_ms" => "1",
+                "abort_on_send_failure" => "true",
+                _ => "x",
+            };
+            let error = run(&format!("-c kmirror.toml --{long} {value}")).unwrap_err();
+            assert_eq!(error.exit_code(), 2);
+            assert!(error.to_string().contains("cannot be used with"), "{error}");
+        }
+        assert!(run(&format!("{FILES} --whitelist a --quiet --json")).is_err());
     }
 
     #[test]
@@ -221,20 +301,6 @@ mod tests {
             "--consumer.config c --producer.config p --whitelist a stray",
         ] {
             assert_eq!(run(line).unwrap_err().exit_code(), 2, "{line:?}");
-        }
-    }
-
-    #[test]
-    fn flags_of_later_releases_are_known_by_name() {
-        for flag in [
-            "--blacklist",
-            "--message.handler",
-            "--message.handler.args",
-            "--consumer.rebalance.listener",
-            "--rebalance.listener.args",
-        ] {
-            let args = run(&format!("{FILES} --whitelist a {flag} x")).unwrap();
-            assert_eq!(args.later.given().map(|(flag, _)| flag), Some(flag));
         }
     }
 

@@ -1,6 +1,8 @@
 //! The binary as a user meets it: flags and files in, text and exit codes out.
 
 mod broker;
+mod config;
+mod mirrormaker;
 mod offsets;
 mod run;
 mod signals;
@@ -53,7 +55,9 @@ impl Files {
 
 #[test]
 fn help_and_version_are_no_failure() {
-    for args in [&["--help"][..], &["run", "--help"], &["offsets", "--help"], &["--version"]] {
+    for args in
+        [&["--help"][..], &["run", "--help"], &["config", "check", "--help"], &["offsets", "--help"], &["--version"]]
+    {
         let done = kmirror_with(args);
         assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{args:?}");
         assert!(!done.out.is_empty());
@@ -62,7 +66,9 @@ fn help_and_version_are_no_failure() {
     for flag in ["--consumer.config", "--producer.config", "--num.streams", "--whitelist", "--until-caught-up"] {
         assert!(help.contains(flag), "{flag}");
     }
-    assert!(!help.contains("--blacklist"), "what is not there is not offered");
+    for flag in ["--config", "--blacklist", "--message.handler", "--topic.mappings", "--log-dir", "--json"] {
+        assert!(help.contains(flag), "{flag}");
+    }
 }
 
 #[test]

@@ -25,21 +25,6 @@ fn refused(done: &Done, word: &str) {
 }
 
 #[test]
-fn flags_of_later_releases_are_refused_by_name() {
-    for flag in [
-        "--blacklist",
-        "--message.handler",
-        "--message.handler.args",
-        "--consumer.rebalance.listener",
-        "--rebalance.listener.args",
-    ] {
-        let done = run("", "", &["--whitelist", "t", flag, "x"]);
-        refused(&done, &format!("{flag} is not supported by this release"));
-    }
-    refused(&run("", "", &["--blacklist", "x"]), "--blacklist is not supported by this release");
-}
-
-#[test]
 fn bad_input_is_one_sentence_with_the_place_and_the_way_out() {
     let t = ["--whitelist", "t"];
     let bad =
@@ -52,6 +37,16 @@ fn bad_input_is_one_sentence_with_the_place_and_the_way_out() {
     refused(&run("", "", &["--whitelist", "a(?!b)"]), "negative lookahead (?! at character 2 is not supported");
     refused(&run("", "", &["--whitelist", "t", "--num.streams", "0"]), "--num.streams 0: how many threads");
     refused(&run("", "", &["--whitelist", "t", "--name", "a b"]), "--name \"a b\" cannot name the mirror");
+    refused(&run("", "", &["--exclude", "("]), "topic pattern `(`: it is not a regular expression");
+    let class = ["--whitelist", "t", "--message.handler", "com.acme.Renamer"];
+    refused(
+        &run("", "", &class),
+        "--message.handler com.acme.Renamer: there is no JVM to load a class into; built in are",
+    );
+    refused(
+        &run("", "", &["--whitelist", "t", "--topic.mappings", "absent"]),
+        "--topic.mappings absent: cannot be read",
+    );
     refused(&run("bootstrap.servers=a", "", &t), "bootstrap.servers: \"a\" is not a value of this key: host:port");
 }
 

@@ -14,6 +14,8 @@ pub(super) struct Cluster {
     entries: Vec<RawEntry>,
     pub(super) read: bool,
     pub(super) written: bool,
+    /// One of its values cannot be read, which is said already.
+    pub(super) faulty: bool,
 }
 
 /// Every cluster by name.
@@ -25,8 +27,10 @@ pub(super) fn clusters(section: Option<Section<'_>>, errors: &mut Vec<ConfigErro
     for (name, item) in section.map(|mut section| section.take_all()).unwrap_or_default() {
         match item.section() {
             Ok(section) => {
+                let before = errors.len();
                 let entries = section.properties(errors);
-                let cluster = Cluster { place: item.place, entries, read: false, written: false };
+                let faulty = errors.len() > before;
+                let cluster = Cluster { place: item.place, entries, read: false, written: false, faulty };
                 clusters.insert(name.to_owned(), cluster);
             }
             Err(error) => errors.push(error),

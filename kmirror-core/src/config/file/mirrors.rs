@@ -125,7 +125,8 @@ fn ends(reader: &mut Reader<'_, '_>, clusters: &mut Clusters, warnings: &mut Vec
             return RawConfig::of_entries(&file, own);
         };
         let raw = cluster.properties(&file, own);
-        if Values::new(&raw, role).entry("bootstrap.servers").is_none() {
+        whole &= !cluster.faulty;
+        if !cluster.faulty && Values::new(&raw, role).entry("bootstrap.servers").is_none() {
             whole = false;
             let fault =
                 "bootstrap.servers is missing: some of the cluster's brokers, \"host:port\" with commas between";
