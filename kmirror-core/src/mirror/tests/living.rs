@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::world::{MINUTE, SECOND, TOPIC, World};
 use super::{fill, route, stamped};
-use crate::config::{PartitionPolicy, Rename, StartPolicy};
+use crate::config::{PartitionPolicy, Rename, StartPolicy, TopicSelection};
 use crate::filter::{Decision, Filters, RecordFilter};
 use crate::mirror::worker::MirrorError;
 use crate::observe::{Event, RouteEvent, StopReason, TopicState};
@@ -100,8 +100,32 @@ fn a_topic_that_is_gone_is_let_go_and_does_not_come_back_as_another() {
     write(&mut world, "t-other", 0, 9);
     world.run(MINUTE);
     assert_eq!(world.network.target.log("t-other", 0).values().len(), 5, "report B25");
-    assert!(world.blocked()[0].contains("deleted and created again"), "{:?}", world.blocked());
+    assert!(world.blocked()[0].contains("gone for a while and is there again"), "{:?}", world.blocked());
     assert_eq!(world.status.topics["t-other"].state, TopicState::Stopped);
+}
+
+#[test]
+fn a_broker_that_knows_no_topics_for_a_moment_takes_none_away() {
+    let mut world = stamped(Release::V3_9, 3, 2);
+    world.start().run(20 * SECOND);
+    let topics = std::mem::take(&mut world.network.source.topics);
+    world.select("t.*").run(4 * SECOND);
+    world.network.source.topics = topics;
+    fill(&mut world, 0, 3, 2);
+    world.run(MINUTE);
+    world.assert_mirrored();
+    assert!(world.stops().is_empty() && world.blocked().is_empty(), "{:#?}", world.events);
+}
+
+#[test]
+fn a_mirror_that_began_with_nothing_takes_all_of_what_comes() {
+    let mut world = World::new(Release::V3_9, Release::V3_9);
+    world.config.start = StartPolicy::Latest;
+    world.config.topics = TopicSelection::pattern("nothing").unwrap();
+    world.start().run(30 * SECOND);
+    fill(&mut world, 0, 3, 2);
+    world.select("t.*").run(30 * SECOND);
+    world.assert_mirrored();
 }
 
 #[test]

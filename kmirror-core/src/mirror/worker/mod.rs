@@ -83,6 +83,10 @@ pub struct Worker {
     routes: BTreeMap<String, routes::Routed>,
     /// What was looked at last.
     looked: Option<routes::Looked>,
+    /// Whether the clusters were looked at yet: what is found later starts at its first record.
+    begun: bool,
+    /// When to look again though nothing has changed: a topic seems to be gone.
+    look_at: Option<Tick>,
     /// Target names that were compared with all others.
     named: BTreeSet<Arc<str>>,
     /// Topics that were let go, with what was mirrored of them.
@@ -202,6 +206,8 @@ impl Worker {
             selection: config.topics.clone(),
             routes: BTreeMap::new(),
             looked: None,
+            begun: false,
+            look_at: None,
             named: BTreeSet::new(),
             departed: BTreeMap::new(),
             vanished: BTreeSet::new(),
@@ -369,7 +375,7 @@ impl Machine for Worker {
             Phase::Running => {
                 let places = earliest(self.positions.retry_at(), self.topics.poll_timeout());
                 let group = self.group.as_ref().and_then(group::Group::poll_timeout);
-                earliest(places, earliest(self.checkpoint_at, group))
+                earliest(earliest(places, self.look_at), earliest(self.checkpoint_at, group))
             }
             Phase::Stopping | Phase::Closing => self.deadline,
             Phase::Ledger | Phase::Finished => None,

@@ -18,6 +18,8 @@ pub(super) enum Obstacle {
     RouteChanged { before: String, now: String },
     /// Under the topic's name there is another topic on the source than the one that was mirrored, up to there.
     SourceRecreated(SourceOffset),
+    /// The topic was gone for a while and is there again, on a cluster without topic ids: it was mirrored up to there.
+    SourceBack(SourceOffset),
     /// Partitions are to be shared on a target without producer ids.
     SharedWithoutIds,
 }
@@ -26,7 +28,7 @@ impl Obstacle {
     /// Whether it stands for as long as this mirror runs; else it is looked at again.
     pub(super) fn is_final(&self) -> bool {
         match self {
-            Self::RouteChanged { .. } | Self::SourceRecreated(_) | Self::SharedWithoutIds => true,
+            Self::RouteChanged { .. } | Self::SourceRecreated(_) | Self::SourceBack(_) | Self::SharedWithoutIds => true,
             Self::Collision { .. } | Self::Target(_) | Self::TooFewPartitions { .. } => false,
         }
     }
@@ -58,6 +60,12 @@ impl fmt::Display for Obstacle {
                 "the source's topic was deleted and created again; the former one was mirrored up to offset {mirrored}, and \
                  nothing is appended to its copy silently: to copy the new one, delete the copy or rename the route, and \
                  start a mirror under another --name"
+            ),
+            Self::SourceBack(mirrored) => write!(
+                f,
+                "the source's topic was gone for a while and is there again; brokers before 2.8 do not tell whether it is the \
+                 same one, which was mirrored up to offset {mirrored}: if it is, restart kmirror, which goes on there; if it was \
+                 deleted and created again, start a mirror under another --name, into a copy of its own"
             ),
             Self::SharedWithoutIds => f.write_str(
                 "partitions = \"modulo\" needs a target of 0.11 or newer: without producer ids nothing tells which records of \

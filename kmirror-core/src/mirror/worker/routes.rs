@@ -7,11 +7,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::obstacle::Obstacle;
 use super::selecting::cluster_name;
 use super::{Awaited, MirrorError, Stage, Tracked, Worker};
-use crate::clock::Now;
+use crate::clock::{Now, Tick, earliest};
 use crate::config::{PartitionPolicy, RouteConfig, Side};
 use crate::ledger::{Checkpoint, LedgerEntry, Slot, StoredRoute};
 use crate::mirror::link::{LinkId, LinkName};
@@ -42,6 +43,8 @@ pub(super) struct Routed {
     pub(super) ready: Option<(i32, TopicLimits)>,
     /// Why it is not mirrored, or not all of it.
     pub(super) obstacle: Option<Obstacle>,
+    /// Since when the source's brokers do not name it.
+    absent_since: Option<Tick>,
     /// Whether it is being let go, and whether because it is gone.
     leaving: Option<bool>,
 }
@@ -60,14 +63,17 @@ impl Worker {
     /// Looks at both clusters, if either has changed.
     pub(super) fn look(&mut self, now: Now) {
         let generations = (self.metadata(Side::Source).generation, self.metadata(Side::Target).generation);
-        if self.looked == Some(generations) {
+        let due = self.look_at.is_some_and(|at| at <= now.tick);
+        if self.looked == Some(generations) && !due {
             return;
         }
+        self.look_at = None;
         if let Some(topic) = self.copied_into_itself() {
             let cluster = cluster_name(self.metadata(Side::Source), &self.config.source);
             return self.fail(now, MirrorError::SameCluster { cluster, topic });
         }
-        let first = self.looked.replace(generations).is_none() && self.routes.is_empty();
+        self.looked = Some(generations);
+        let first = !std::mem::replace(&mut self.begun, true);
         let wanted: BTreeMap<String, ([u8; 16], BTreeSet<i32>)> = self
             .wanted()
             .map(|(name, topic)| (name.clone(), (topic.id, topic.partitions.keys().copied().collect())))
@@ -109,6 +115,7 @@ impl Worker {
                 first: if first { partitions.clone() } else { BTreeSet::new() },
                 ready: None,
                 obstacle: None,
+                absent_since: None,
                 leaving: None,
             };
             self.routes.insert(name.to_owned(), routed);
@@ -131,11 +138,15 @@ impl Worker {
     /// Lets go of every route whose topic is gone, is another one by now, or is no longer wanted.
     fn let_go_of_others(&mut self, now: Now, wanted: &BTreeMap<String, ([u8; 16], BTreeSet<i32>)>) {
         let mut others = Vec::new();
-        for (name, route) in self.routes.iter().filter(|(_, route)| route.leaving.is_none()) {
+        for (name, route) in self.routes.iter_mut().filter(|(_, route)| route.leaving.is_none()) {
             let there = self.source.metadata().topics.get(name).map(|topic| topic.id);
             let is_another = there.is_some_and(|id| id != route.topic_id && route.topic_id != [0; 16] && id != [0; 16]);
-            if there.is_none() || is_another {
+            route.absent_since = if there.is_none() { route.absent_since.or(Some(now.tick)) } else { None };
+            let gone_at = route.absent_since.map(|since| since.after(GONE_PATIENCE));
+            if is_another || gone_at.is_some_and(|at| at <= now.tick) {
                 others.push((name.clone(), true));
+            } else if let Some(at) = gone_at {
+                self.look_at = earliest(self.look_at, Some(at));
             } else if !wanted.contains_key(name) {
                 others.push((name.clone(), false));
             }
@@ -440,10 +451,6 @@ impl Worker {
             .filter_map(|partition| ledger.furthest(topic, *partition))
             .map(|of| of.source_next())
             .max()?;
-        let recreated = Obstacle::SourceRecreated(mirrored);
-        if self.vanished.contains(topic) {
-            return Some(recreated);
-        }
         // A ledger of a first release has no routes: every topic kept its name.
         let before = ledger.route(topic);
         let target = before.map_or(topic, |before| before.target.as_str());
@@ -452,8 +459,10 @@ impl Worker {
             return Some(Obstacle::RouteChanged { before, now });
         }
         let id = before.and_then(|before| before.topic_id.clone());
-        let other = id.zip(hexadecimal(route.topic_id)).is_some_and(|(before, now)| before != now);
-        other.then_some(recreated)
+        match (id, hexadecimal(route.topic_id)) {
+            (Some(before), Some(now)) => (before != now).then_some(Obstacle::SourceRecreated(mirrored)),
+            (None, _) | (_, None) => self.vanished.contains(topic).then_some(Obstacle::SourceBack(mirrored)),
+        }
     }
 
     /// Before anything of it is written the ledger has where a topic goes, and which one it is.
@@ -481,6 +490,10 @@ impl Worker {
         self.tell_ledger(id, Checkpoint { drained: false, ..checkpoint });
     }
 }
+
+/// How long a topic is missing from the source's metadata before it counts as gone: a broker that has just started knows
+/// none for a moment (report B44).
+const GONE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// A topic's id, if it has one.
 fn hexadecimal(id: [u8; 16]) -> Option<String> {
