@@ -28,8 +28,8 @@ pub(crate) fn check(args: &RunArgs) -> Result<(), Failure> {
 
 /// ```text
 /// setting           value   from               Kafka's default
-/// streams           4       default            MirrorMaker: 1
-/// refresh_interval  5s      kmirror.toml:12    MirrorMaker: 5min; MirrorMaker 2: 10min
+/// streams           4       default            1 (MirrorMaker)
+/// refresh_interval  5s      kmirror.toml:12    5min (MirrorMaker), 10min (MirrorMaker 2)
 /// ```
 fn table(mirror: &Resolved) -> String {
     let head = ["setting", "value", "from", "Kafka's default"].map(str::to_owned);

@@ -58,25 +58,25 @@ pub(super) static KNOWN: &[Known] = &[
     Known {
         name: "start",
         property: Some((Consumer, "auto.offset.reset")),
-        kafka: Some("latest; MirrorMaker 2: earliest"),
+        kafka: Some("latest, earliest (MirrorMaker 2)"),
         value: |config| start(config.start).to_owned(),
     },
     Known {
         name: "streams",
         property: None,
-        kafka: Some("MirrorMaker: 1"),
+        kafka: Some("1 (MirrorMaker)"),
         value: |config| config.streams.to_string(),
     },
     Known {
         name: "refresh_interval",
         property: None,
-        kafka: Some("MirrorMaker: 5min; MirrorMaker 2: 10min"),
+        kafka: Some("5min (MirrorMaker), 10min (MirrorMaker 2)"),
         value: |config| duration_text(config.refresh_interval),
     },
     Known {
         name: "commit_interval",
         property: None,
-        kafka: Some("MirrorMaker: 1min"),
+        kafka: Some("1min (MirrorMaker)"),
         value: |config| duration_text(config.commit_interval),
     },
     Known {
@@ -91,7 +91,7 @@ pub(super) static KNOWN: &[Known] = &[
     Known {
         name: "abort_on_send_failure",
         property: None,
-        kafka: Some("MirrorMaker: true"),
+        kafka: Some("true (MirrorMaker)"),
         value: |config| config.produce.abort_on_send_failure.to_string(),
     },
     Known {
@@ -151,7 +151,7 @@ pub(super) static KNOWN: &[Known] = &[
     Known {
         name: "max_in_flight",
         property: Some((Producer, "max.in.flight.requests.per.connection")),
-        kafka: Some("5; MirrorMaker: 1"),
+        kafka: Some("5, 1 (MirrorMaker)"),
         value: |config| config.produce.in_flight_max.to_string(),
     },
 ];
@@ -251,13 +251,13 @@ fn of_route(rename: Option<&Rename>, route: &RouteConfig) -> Vec<(String, String
     let RouteConfig { policies, partitions, creation, filters } = route;
     let mut out = Vec::new();
     let mut push = |name: &str, value: String, kafka| out.push((name.to_owned(), value, kafka));
-    push("rename", rename.map_or_else(|| NONE.to_owned(), rename_text), Some("MirrorMaker 2: prefix <source>."));
+    push("rename", rename.map_or_else(|| NONE.to_owned(), rename_text), Some("prefix <source>. (MirrorMaker 2)"));
     let some_filters = Some(filters.to_string()).filter(|text| !text.is_empty());
     push("filters", some_filters.unwrap_or_else(|| NONE.to_owned()), None);
-    push("partitions", partition_policy(*partitions).to_owned(), Some("MirrorMaker 2: grow"));
-    push("create", creation.create.to_string(), Some("as the target's auto.create.topics.enable"));
+    push("partitions", partition_policy(*partitions).to_owned(), Some("grow (MirrorMaker 2)"));
+    push("create", creation.create.to_string(), Some("as the target's auto.create.topics.enable says"));
     let factor = creation.replication_factor.map_or_else(|| "source".to_owned(), |factor| factor.to_string());
-    push("replication_factor", factor, Some("MirrorMaker 2: 2"));
+    push("replication_factor", factor, Some("2 (MirrorMaker 2)"));
     for (name, policy, kafka) in [
         ("on_headers", policies.headers, "headers are dropped unsaid"),
         ("on_too_large", policies.too_large, "as abort.on.send.failure says"),

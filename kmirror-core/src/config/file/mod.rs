@@ -123,4 +123,6 @@ impl fmt::Display for ConfigErrors {
 }
 
 #[cfg(test)]
+mod example;
+#[cfg(test)]
 mod tests;
