@@ -57,6 +57,7 @@ pub mod resume;
 pub mod mirror;
 pub mod observe;
 pub mod offsets;
+pub mod preview;
 
 pub mod runtime;
 pub use runtime::{EventStream, Mirror, MirrorBuilder, SelectionHandle, StatusReader, StopHandle};

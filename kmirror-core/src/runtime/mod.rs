@@ -29,6 +29,9 @@ pub use thread::{Thread, spawn};
 mod offsets;
 pub use offsets::list_offsets;
 
+mod preview;
+pub use preview::preview;
+
 mod mirror;
 pub use mirror::{EventStream, Mirror, MirrorBuilder, SelectionHandle, StatusReader, StopHandle};
 

@@ -11,16 +11,21 @@ use kmirror_proto::messages::{
 use super::job::{Need, Speech, count};
 use super::machine::{Question, Topics};
 use super::settings::{ASKED, Dialect};
-use crate::client::{CallOptions, Client, Node};
+use crate::client::{ApiRanges, CallOptions, Client, Node};
 use crate::clock::Now;
 use crate::config::Side;
 
-/// What a cluster's brokers can be asked. The controller's word counts, because it is the one that acts; before it was
-/// talked to that of whoever was.
-pub(super) fn speech(client: &Client) -> Speech {
+/// What a cluster's brokers speak. The controller's word counts, because it is the one that acts; before it was talked to
+/// that of whoever was.
+pub(crate) fn ranges(client: &Client) -> Option<&ApiRanges> {
     let metadata = client.metadata();
     let nodes = metadata.controller.into_iter().chain([BOOTSTRAP]).chain(metadata.brokers.keys().copied());
-    let ranges = nodes.into_iter().find_map(|node| client.versions(node));
+    nodes.into_iter().find_map(|node| client.versions(node))
+}
+
+/// What a cluster's brokers can be asked.
+pub(super) fn speech(client: &Client) -> Speech {
+    let ranges = ranges(client);
     let has = |api, version| ranges.is_some_and(|ranges| ranges.reaches(api, version));
     Speech {
         creates: has(ApiKey::CREATE_TOPICS, 0),

@@ -9,7 +9,7 @@ use super::names::NameFault;
 /// Why a target topic cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Blocked {
-    /// It is not there, and `auto.create` is off.
+    /// It is not there, and is not to be created.
     NotThere {
         /// Its name.
         topic: String,
@@ -125,8 +125,8 @@ impl fmt::Display for Blocked {
         match self {
             Self::NotThere { topic, partitions, replication_factor } => write!(
                 f,
-                "the target has no topic {topic}, and auto.create is off: create it there (kafka-topics.sh --create --topic \
-                 {topic} --partitions {partitions} --replication-factor {replication_factor}), or set auto.create to true"
+                "the target has no topic {topic}, and create = false: create it there (kafka-topics.sh --create --topic {topic} \
+                 --partitions {partitions} --replication-factor {replication_factor}), or set create to true"
             ),
             Self::NoAutoCreation { topic, partitions } => write!(
                 f,

@@ -20,6 +20,8 @@ mod blocked;
 pub use blocked::{Blocked, Change};
 
 mod asking;
+pub(crate) use asking::ranges;
+
 mod answers;
 mod job;
 

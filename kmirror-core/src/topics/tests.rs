@@ -256,7 +256,7 @@ fn without_auto_create_there_is_one_clear_message() {
     let mut scene = Scene::new(Release::V2_0, Release::V3_9);
     let told = scene.want(not_created()).run(120 * SECOND);
     let text = blocked(&told);
-    assert!(text.contains("auto.create") && text.contains("--partitions 3 --replication-factor 1"), "{text}");
+    assert!(text.contains("create = false") && text.contains("--partitions 3 --replication-factor 1"), "{text}");
     assert_eq!((scene.asked(ApiKey::CREATE_TOPICS), scene.topics.calls.len()), (0, 0));
     assert!(scene.asked(ApiKey::METADATA) < 40, "not in a hurry");
     scene.on_target().topic("orders", 3);
