@@ -17,12 +17,6 @@ impl TargetOffset {
         Self(self.0.saturating_add(i64::from(records)))
     }
 
-    /// The offset `records` further on, for counts that span many batches.
-    #[must_use]
-    pub fn plus_many(self, records: u64) -> Self {
-        Self(self.0.saturating_add_unsigned(records))
-    }
-
     /// Records from `earlier` up to here; negative where this lies before it.
     #[must_use]
     pub fn minus(self, earlier: Self) -> i64 {

@@ -127,8 +127,6 @@ pub(super) struct Link {
     pub(super) out_of_sequence: u32,
     /// The leader of the target's partition that is asked for the place.
     pub(super) target_node: i32,
-    /// The proved point that a walk began at.
-    pub(super) from: Proved,
     pub(super) fetch_backoff: LinkBackoff,
     /// Nothing is fetched before.
     pub(super) fetch_not_before: Tick,
@@ -191,6 +189,8 @@ pub(super) struct Walk {
     pub(super) last: Option<Fingerprint>,
     pub(super) append_time: bool,
     pub(super) total: u64,
+    /// Behind the last record on the target.
+    pub(super) target_next: TargetOffset,
 }
 
 /// A link's own back-off: doubles, is cut short by success.
@@ -248,7 +248,6 @@ impl Link {
             refused: None,
             out_of_sequence: 0,
             target_node: -1,
-            from: Proved::default(),
             fetch_backoff: LinkBackoff::default(),
             fetch_not_before: Tick::ZERO,
             write_backoff: LinkBackoff::default(),

@@ -191,6 +191,12 @@ impl fmt::Display for Impossible {
                 "the target's log does not confirm the ledger's checkpoint at offset {checkpoint}: what ends there is not \
                  what this mirror wrote; to copy again, start a mirror under another --name"
             ),
+            Self::Uncounted { checkpoint, log_start } => write!(
+                f,
+                "the target's log begins at offset {log_start}: retention took what this link wrote behind the ledger's \
+                 checkpoint at offset {checkpoint}, and as other links write to the same partition, how many records that \
+                 were cannot be counted; to copy again, start a mirror under another --name"
+            ),
             Self::Unreadable(why) => write!(f, "the target's log cannot be read: {why}"),
         }
     }

@@ -1,10 +1,11 @@
 //! What an answer to a write proves.
 //!
 //! An acknowledgement counts only if the broker appended the batch exactly where the link expected it
-//! (rule P18). Whatever else comes back, the link looks at the target's log again before it goes on.
+//! (rule P18); where other links write to the partition too, not before what the link has written already (rule P22). Whatever else comes back, the link looks at the target's log again before it goes on.
 
 use kmirror_proto::error_code::ErrorCode;
 
+use super::Tenancy;
 use crate::offset::TargetOffset;
 
 /// One partition's answer to a write, and what was expected of it.
@@ -14,8 +15,10 @@ pub struct Audit {
     pub error: ErrorCode,
     /// The offset that the broker gave the first record; −1 with an error.
     pub base_offset: i64,
-    /// Where the record had to land.
+    /// Where the record had to land; in a shared partition, where it could land at the earliest.
     pub expected: TargetOffset,
+    /// Who writes to the partition.
+    pub tenancy: Tenancy,
 }
 
 /// What the answer means for the link.
@@ -39,9 +42,13 @@ pub enum Verdict {
 /// Judges one answer.
 #[must_use]
 pub fn audit(answer: Audit) -> Verdict {
-    let Audit { error, base_offset, expected } = answer;
+    let Audit { error, base_offset, expected, tenancy } = answer;
     if error.is_ok() {
-        return if base_offset == expected.0 { Verdict::Written } else { Verdict::Elsewhere { base_offset } };
+        let fits = match tenancy {
+            Tenancy::Exclusive => base_offset == expected.0,
+            Tenancy::Shared => base_offset >= expected.0,
+        };
+        return if fits { Verdict::Written } else { Verdict::Elsewhere { base_offset } };
     }
     match error {
         // Appended by the leader, not known to be by the replicas: only the log can tell.
@@ -74,7 +81,7 @@ mod tests {
     use super::*;
 
     fn answer(error: ErrorCode, base_offset: i64) -> Verdict {
-        audit(Audit { error, base_offset, expected: TargetOffset(7) })
+        audit(Audit { error, base_offset, expected: TargetOffset(7), tenancy: Tenancy::Exclusive })
     }
 
     #[test]
@@ -84,6 +91,18 @@ mod tests {
         assert_eq!(answer(ErrorCode::NONE, 3), Verdict::Elsewhere { base_offset: 3 });
         // Somebody else appended first.
         assert_eq!(answer(ErrorCode::NONE, 9), Verdict::Elsewhere { base_offset: 9 });
+    }
+
+    #[test]
+    fn among_others_offsets_only_have_to_rise() {
+        let shared = |error, base_offset| {
+            audit(Audit { error, base_offset, expected: TargetOffset(7), tenancy: Tenancy::Shared })
+        };
+        assert_eq!(shared(ErrorCode::NONE, 7), Verdict::Written);
+        assert_eq!(shared(ErrorCode::NONE, 9), Verdict::Written, "a neighbour was there first");
+        assert_eq!(shared(ErrorCode::NONE, 6), Verdict::Elsewhere { base_offset: 6 }, "an earlier batch's answer");
+        let refused = ErrorCode::OUT_OF_ORDER_SEQUENCE_NUMBER;
+        assert_eq!(shared(refused, 9), Verdict::Unknown(refused));
     }
 
     #[test]

@@ -23,7 +23,7 @@ use crate::plan::{Body, Fingerprint, Piece, cut};
 pub struct Proved {
     /// The source is mirrored up to here.
     pub source_next: SourceOffset,
-    /// The target's log ends here with what we wrote.
+    /// The target's log holds what we wrote up to here; where nobody else writes, it ends here.
     pub target_next: TargetOffset,
     /// The epoch of the last record written.
     pub epoch: i16,
@@ -188,7 +188,7 @@ impl Lane {
         self.flights.len()
     }
 
-    /// Where the oldest request on its way has to land.
+    /// Where the oldest request on its way has to land; in a shared partition, where it can land at the earliest.
     #[must_use]
     pub fn expected(&self) -> TargetOffset {
         self.flights.front().map_or(self.expected, |flight| flight.expected)
@@ -310,8 +310,15 @@ impl Lane {
         chunks.push(batch.payload());
     }
 
-    /// The oldest request on its way was appended where it was expected. Everything in it is proved now.
-    pub fn acknowledge(&mut self) -> Released {
+    /// The oldest request on its way was appended at `base_offset`. Everything in it is proved now.
+    ///
+    /// The audit has seen that this is where it was expected. Only in a shared partition it can lie further on, and
+    /// then everything that follows does.
+    pub fn acknowledge_at(&mut self, base_offset: TargetOffset) -> Released {
+        let ahead = base_offset.0.saturating_sub(self.expected().0).max(0);
+        for expected in self.flights.iter_mut().map(|flight| &mut flight.expected).chain([&mut self.expected]) {
+            expected.0 = expected.0.saturating_add(ahead);
+        }
         let Some(flight) = self.flights.pop_front() else { return Released::default() };
         self.flying_bytes -= flight.bytes;
         self.acknowledged_ms = Some(flight.timestamp_max);

@@ -10,6 +10,12 @@
 //! The only way to begin and the only way to go on after anything unexpected (rules P7-P14). It reads the
 //! bounds of the target's log, proves the checkpoint by the batch that ends there, counts what was written since, and
 //! keeps the last record for the comparison with the source.
+//!
+//! In a partition that other links write to, their batches are passed over, and what was written since is counted in
+//! our sequences instead of offsets (rule P22).
+
+mod found;
+pub use found::{Found, Impossible, Next, Progress};
 
 mod reading;
 
@@ -29,91 +35,14 @@ use crate::ledger::Checkpoint;
 use crate::limits;
 use crate::offset::{SourceOffset, TargetOffset};
 use crate::plan::Fingerprint;
-use crate::produce::{Producer, Proved, Sequence};
-
-/// What the target's log says about one link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// The proved point from which the source is walked.
-    pub from: Proved,
-    /// Records that were written since.
-    pub written: u64,
-    /// The epoch of the last record that was written, and the sequence behind it.
-    pub stamp: (i16, Sequence),
-    /// Who writes from now on: in the epoch in force, the higher of the log's and the ledger's.
-    pub producer: Option<Producer>,
-    /// The last of them, to be found again in the source.
-    pub last: Option<Fingerprint>,
-    /// Whether the target stamps records with its own time.
-    pub append_time: bool,
-    /// Whether the link begins here for the first time: nothing is proved, what lies before is not ours.
-    pub origin: bool,
-    /// Whether the broker's own check of sequences can be trusted (rule P5).
-    pub guarded: bool,
-    /// The batch that would have proved the checkpoint is gone by retention: the count of offsets has to do (H7).
-    pub tail_expired: bool,
-}
-
-/// Why a link cannot go on by itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Impossible {
-    /// Records of somebody else lie behind the checkpoint.
-    Foreign {
-        /// Where.
-        offset: i64,
-        /// Whose, −1 for a writer without id.
-        producer_id: i64,
-    },
-    /// The log ends before the checkpoint.
-    Lost {
-        /// Where it ends.
-        end: TargetOffset,
-        /// Where the checkpoint says that it ended.
-        checkpoint: TargetOffset,
-    },
-    /// The batch that ends at the checkpoint is not the one that we wrote.
-    Unproved {
-        /// The checkpoint's target offset.
-        checkpoint: TargetOffset,
-    },
-    /// The log cannot be read.
-    Unreadable(String),
-}
-
-/// What has to happen next.
-#[derive(Debug)]
-pub enum Next {
-    /// Ask the target partition's leader; its answer goes to [`Resume::handle_response`].
-    Call {
-        /// The question.
-        request: AnyRequest,
-        /// The oldest version that can be asked.
-        version_min: i16,
-    },
-    /// Nothing before this time.
-    Wait(Tick),
-    /// An answer is due.
-    Answer,
-    /// Done.
-    Found(Found),
-    /// The link stops.
-    Impossible(Impossible),
-}
-
-/// What an answer was good for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
-    /// Go on with [`Resume::next`].
-    On,
-    /// The broker says "later" or is not the leader: try again from the beginning.
-    Later(ErrorCode),
-}
+use crate::produce::{Producer, Proved, Sequence, Tenancy};
 
 /// Finding one link's place on the target.
 #[derive(Debug)]
 pub struct Resume {
     topic: String,
     partition: i32,
+    tenancy: Tenancy,
     checkpoint: Option<Checkpoint>,
     /// Where the source begins if there is no checkpoint.
     start: SourceOffset,
@@ -124,10 +53,14 @@ pub struct Resume {
     step: Step,
     log_start: i64,
     end: i64,
-    /// Where the next record that we wrote has to lie, and its stamp.
+    /// Up to where the log was read: the next record that we wrote has to lie there, or, where others write too, behind
+    /// it. Its stamp follows.
     position: i64,
     epoch: i16,
     sequence: Sequence,
+    /// In a shared partition: the end of our last batch, and our records behind the checkpoint.
+    ours_end: i64,
+    ours: u64,
     proved: bool,
     tail_expired: bool,
     tail: Option<Tail>,
@@ -166,12 +99,14 @@ struct Tail {
 }
 
 impl Resume {
-    /// A link without a checkpoint begins at `start`. `producer` is `None` on targets without producer ids.
+    /// A link without a checkpoint begins at `start`. `producer` is `None` on targets without producer ids: those cannot
+    /// be shared.
     /// `unsettled` says until when an unanswered request may still take effect.
     #[must_use]
     pub fn new(
         topic: &str,
         partition: i32,
+        tenancy: Tenancy,
         checkpoint: Option<Checkpoint>,
         start: SourceOffset,
         producer: Option<Producer>,
@@ -180,6 +115,7 @@ impl Resume {
         Self {
             topic: topic.to_owned(),
             partition,
+            tenancy,
             checkpoint,
             start,
             producer,
@@ -190,6 +126,8 @@ impl Resume {
             position: 0,
             epoch: 0,
             sequence: Sequence::ZERO,
+            ours_end: 0,
+            ours: 0,
             proved: false,
             tail_expired: false,
             tail: None,
@@ -323,6 +261,8 @@ impl Resume {
         let from = checkpoint.proved();
         self.epoch = from.epoch;
         self.sequence = from.sequence;
+        self.ours_end = from.target_next.0;
+        self.ours = 0;
         if self.end < from.target_next.0 {
             return Err(Impossible::Lost { end: TargetOffset(self.end), checkpoint: from.target_next });
         }
@@ -333,8 +273,10 @@ impl Resume {
             self.proved = true;
             self.tail_expired = true;
             self.position = self.log_start;
-            let gone = u64::try_from(self.log_start - from.target_next.0).unwrap_or(0);
-            self.sequence = from.sequence.plus(gone);
+            if self.tenancy == Tenancy::Exclusive {
+                let gone = u64::try_from(self.log_start - from.target_next.0).unwrap_or(0);
+                self.sequence = from.sequence.plus(gone);
+            }
         }
         Ok(())
     }
@@ -347,6 +289,7 @@ impl Resume {
             return Some(Next::Found(Found {
                 from,
                 written: 0,
+                target_next: from.target_next,
                 stamp: (0, Sequence::ZERO),
                 producer: self.producer,
                 last: None,
@@ -360,7 +303,16 @@ impl Resume {
             return Some(Next::Impossible(Impossible::Unproved { checkpoint: checkpoint.target_next() }));
         }
         let from = checkpoint.proved();
-        let written = u64::try_from(self.position.saturating_sub(from.target_next.0)).unwrap_or(0);
+        let (target_next, written) = match self.tenancy {
+            Tenancy::Exclusive => {
+                (self.position, u64::try_from(self.position.saturating_sub(from.target_next.0)).unwrap_or(0))
+            }
+            Tenancy::Shared => (self.ours_end, self.ours),
+        };
+        // Where the log still ends at the checkpoint, nothing can have been written behind it.
+        if self.tenancy == Tenancy::Shared && self.tail_expired && self.tail.is_none() && self.position > target_next {
+            return Some(Next::Impossible(self.uncounted()));
+        }
         let untouched = checkpoint.origin && written == 0;
         let guarded =
             self.producer.is_some() && (untouched || self.tail.is_some_and(|tail| is_young(tail.timestamp_max, now)));
@@ -381,6 +333,7 @@ impl Resume {
         Some(Next::Found(Found {
             from,
             written,
+            target_next: TargetOffset(target_next),
             stamp: (self.epoch, self.sequence),
             producer: self.producer.map(|producer| Producer { epoch: producer.epoch.max(self.epoch), ..producer }),
             last: self.tail.filter(|_| written > 0).and_then(|tail| tail.fingerprint),
@@ -389,6 +342,10 @@ impl Resume {
             guarded,
             tail_expired: self.tail_expired,
         }))
+    }
+
+    fn uncounted(&self) -> Impossible {
+        Impossible::Uncounted { checkpoint: TargetOffset(self.ours_end), log_start: self.log_start }
     }
 
     fn ask_offset(&self, timestamp: i64) -> Next {

@@ -3,12 +3,12 @@
 use std::ops::ControlFlow;
 
 use bytes::Bytes;
-use kmirror_proto::records::{Entry, RawBatch, split};
+use kmirror_proto::records::{BatchHeader, Entry, RawBatch, split};
 
 use super::{Impossible, Resume, Tail};
 use crate::offset::TargetOffset;
 use crate::plan::{Fingerprint, decode, next_offset};
-use crate::produce::Sequence;
+use crate::produce::{Sequence, Tenancy};
 
 impl Resume {
     /// Reads batches from the place of the proof on: first the one that ends at the checkpoint, then those that
@@ -32,9 +32,8 @@ impl Resume {
 
     fn read_batch(&mut self, batch: &RawBatch, entry: &Entry) -> Result<(), Impossible> {
         let header = &batch.header;
-        let ours = self.producer.is_some_and(|producer| header.producer_id == producer.id)
-            && !header.attributes.control()
-            && header.producer_epoch >= self.epoch;
+        let has_our_id = self.producer.is_some_and(|producer| header.producer_id == producer.id);
+        let ours = has_our_id && !header.attributes.control() && header.producer_epoch >= self.epoch;
         let records = u64::try_from(header.last_offset_delta).unwrap_or(0) + 1;
         if header.next_offset() <= self.position {
             if self.proved || header.next_offset() < self.position {
@@ -55,6 +54,10 @@ impl Resume {
             self.position = header.next_offset();
             return Ok(());
         }
+        if self.tenancy == Tenancy::Shared {
+            self.position = header.next_offset();
+            return if has_our_id { self.count(header, ours, records, entry) } else { Ok(()) };
+        }
         // Records that were deleted up to the middle of a batch leave the whole batch in the log.
         let cut = if self.tail_expired && self.tail.is_none() { self.position - header.base_offset } else { 0 };
         let behind = u64::try_from(cut).unwrap_or(0);
@@ -70,6 +73,36 @@ impl Resume {
         }
         self.position = header.next_offset();
         self.sequence = self.sequence.plus(records.saturating_sub(behind));
+        self.keep_tail(entry)
+    }
+
+    /// One of our batches between those of others: only its sequence says how many records we wrote (rule P22).
+    fn count(&mut self, header: &BatchHeader, ours: bool, records: u64, entry: &Entry) -> Result<(), Impossible> {
+        let foreign = Impossible::Foreign { offset: header.base_offset, producer_id: header.producer_id };
+        let Some(sequence) = Sequence::from_wire(header.base_sequence).filter(|_| ours) else { return Err(foreign) };
+        let first_left = self.tail_expired && self.tail.is_none();
+        if header.producer_epoch > self.epoch {
+            if first_left {
+                // How many records of the epoch before are gone, nothing says.
+                return Err(self.uncounted());
+            }
+            self.epoch = header.producer_epoch;
+            self.sequence = Sequence::ZERO;
+        }
+        let gone = sequence.minus(self.sequence);
+        if gone > 0 {
+            // Only what retention took may be missing, and it lay between the checkpoint and the log's new beginning.
+            let room = header.base_offset.min(self.log_start).saturating_sub(self.ours_end);
+            if !first_left {
+                return Err(foreign);
+            }
+            if u64::try_from(room).unwrap_or(0) < gone {
+                return Err(Impossible::Unproved { checkpoint: TargetOffset(self.ours_end) });
+            }
+        }
+        self.ours += gone + records;
+        self.ours_end = header.next_offset();
+        self.sequence = sequence.plus(records);
         self.keep_tail(entry)
     }
 

@@ -48,6 +48,7 @@ impl Shard {
             let resume = Resume::new(
                 &name.target_topic,
                 name.target_partition,
+                link.tenancy,
                 link.checkpoint,
                 link.start,
                 link.producer,
@@ -188,7 +189,6 @@ impl Shard {
             link.place(found.from);
             self.run(now, id, 0);
         } else {
-            link.from = found.from;
             let (left, total) = (found.written, found.written);
             link.state = State::Walking(Walk {
                 left,
@@ -196,6 +196,7 @@ impl Shard {
                 stamp: found.stamp,
                 last: found.last,
                 append_time: found.append_time,
+                target_next: found.target_next,
             });
             self.mark(now, id);
         }
@@ -213,10 +214,9 @@ impl Shard {
     pub(super) fn walked(&mut self, now: Now, id: LinkId, source_next: SourceOffset, counted: u64) {
         let Some(link) = self.links.get_mut(&id) else { return };
         let State::Walking(walk) = link.state else { return };
-        let from = link.from;
         let proved = Proved {
             source_next,
-            target_next: from.target_next.plus_many(counted),
+            target_next: walk.target_next,
             epoch: walk.stamp.0,
             sequence: walk.stamp.1,
             fingerprint: walk.last,

@@ -14,6 +14,7 @@ use crate::limits;
 use crate::mirror::link::{Link, LinkId, LinkName, State};
 use crate::mirror::report::{Omitted, ShardReport};
 use crate::observe::StopReason;
+use crate::offset::TargetOffset;
 use crate::plan::{Magic, TopicLimits};
 use crate::produce::{Audit, Verdict, Window, audit};
 use crate::resume::horizon_ms;
@@ -229,9 +230,9 @@ impl Shard {
             return;
         }
         let expected = link.lane.expected();
-        let answer = Audit { error: produced.error_code, base_offset: produced.base_offset, expected };
-        match audit(answer) {
-            Verdict::Written => self.written(now, id),
+        let (error, base_offset, tenancy) = (produced.error_code, produced.base_offset, link.tenancy);
+        match audit(Audit { error, base_offset, expected, tenancy }) {
+            Verdict::Written => self.written(now, id, TargetOffset(base_offset)),
             Verdict::Elsewhere { base_offset } => {
                 if link.producer.is_none() && base_offset > expected.0 {
                     // Without stamps nothing tells whose records lie between, but that they do is certain.
@@ -250,10 +251,10 @@ impl Shard {
         }
     }
 
-    fn written(&mut self, now: Now, id: LinkId) {
+    fn written(&mut self, now: Now, id: LinkId, base_offset: TargetOffset) {
         let in_flight_max = self.config.produce.in_flight_max;
         let Some(link) = self.links.get_mut(&id) else { return };
-        let released = link.lane.acknowledge();
+        let released = link.lane.acknowledge_at(base_offset);
         link.counters.records += u64::from(released.records);
         link.counters.bytes += u64::try_from(released.bytes).unwrap_or(u64::MAX);
         link.out_of_sequence = 0;

@@ -46,6 +46,11 @@ fn sent(lane: &mut Lane) -> RawBatch {
     RawBatch::from_bytes(Bytes::from(outgoing.chunks.concat())).unwrap()
 }
 
+/// The oldest request was appended where it was expected.
+fn acknowledged(lane: &mut Lane) -> Released {
+    lane.acknowledge_at(lane.expected())
+}
+
 fn proved(lane: &Lane) -> (i64, i64, i32) {
     let proved = lane.proved();
     (proved.source_next.0, proved.target_next.0, proved.sequence.to_wire())
@@ -60,7 +65,7 @@ fn the_nth_record_has_sequence_n_also_after_doubt() {
     }
     let first: Vec<_> = (0..3).map(|_| sent(&mut lane).header.base_sequence).collect();
     assert_eq!(first, [0, 3, 5]);
-    lane.acknowledge();
+    acknowledged(&mut lane);
     lane.clear();
     for batch in &batches[1..] {
         lane.push(piece(batch)).unwrap();
@@ -106,11 +111,11 @@ fn a_batch_over_the_wrap_is_cut_and_nothing_is_proved_between_the_halves() {
         halves.iter().flat_map(|half| records_of(half.bytes().clone())).map(|seen| seen.value).collect();
     assert_eq!(values, (100..106).map(|n| Some(format!("v{n}"))).collect::<Vec<_>>());
     assert_eq!(lane.oldest(), Some((SourceOffset(0), SourceOffset(105), 5)), "the halves are lost together");
-    lane.acknowledge();
+    acknowledged(&mut lane);
     assert_eq!(proved(&lane), (0, 0, i32::MAX - 1));
-    lane.acknowledge();
+    acknowledged(&mut lane);
     assert_eq!(proved(&lane), (105, 5, 3));
-    lane.acknowledge();
+    acknowledged(&mut lane);
     assert_eq!((proved(&lane), lane.held_bytes()), ((106, 6, 4), 0));
 }
 
@@ -119,7 +124,7 @@ fn a_batch_that_ends_exactly_at_the_wrap_is_not_cut() {
     let mut lane = Lane::new(Some(MIRROR), at_sequence(i32::MAX - 2));
     lane.push(piece(&Batch::new(0, 3))).unwrap();
     assert_eq!(sent(&mut lane).header.records_count, 3);
-    lane.acknowledge();
+    acknowledged(&mut lane);
     assert_eq!(proved(&lane), (3, 3, 0));
 }
 
@@ -130,7 +135,7 @@ fn one_at_a_time_until_the_window_opens() {
         lane.push(piece(&Batch::new(n, 1))).unwrap();
     }
     assert!(lane.take(LARGE).is_some() && lane.take(LARGE).is_none(), "rule P8");
-    lane.acknowledge();
+    acknowledged(&mut lane);
     lane.set_window(Window::Open(5));
     let many = std::iter::from_fn(|| lane.take(LARGE)).count();
     assert_eq!((many, lane.in_flight(), lane.is_ready()), (5, 5, false));
@@ -150,13 +155,13 @@ fn old_records_go_one_at_a_time_where_the_broker_forgets_by_timestamp() {
     }
     let mut flying = || std::iter::from_fn(|| lane.take(LARGE)).count();
     assert_eq!(flying(), 2, "the old one waits for those before it");
-    lane.acknowledge();
+    acknowledged(&mut lane);
     assert!(lane.take(LARGE).is_none());
-    lane.acknowledge();
+    acknowledged(&mut lane);
     assert!(lane.take(LARGE).is_some() && lane.take(LARGE).is_none(), "and goes alone");
-    lane.acknowledge();
+    acknowledged(&mut lane);
     assert!(lane.take(LARGE).is_some() && lane.take(LARGE).is_none(), "the newest stamp in the log is an old one");
-    lane.acknowledge();
+    acknowledged(&mut lane);
     assert!(lane.take(LARGE).is_some());
 }
 
@@ -169,7 +174,7 @@ fn plain_messages_share_a_request_up_to_the_limit() {
     }
     let outgoing = lane.take(3 * one).unwrap();
     assert_eq!((outgoing.records, outgoing.bytes, outgoing.chunks.len()), (3, 3 * one, 3));
-    lane.acknowledge();
+    acknowledged(&mut lane);
     assert_eq!((proved(&lane).0, proved(&lane).1), (3, 3));
     assert_eq!(lane.proved().fingerprint.map(|last| last.content), Some(2), "the last record of the request");
     assert_eq!(lane.take(1).map(|outgoing| outgoing.records), Some(1), "one always goes, however little room there is");
@@ -199,7 +204,7 @@ fn what_is_proved_only_grows() {
             lane.take(LARGE);
         }
         if n % 5 == 4 {
-            lane.acknowledge();
+            acknowledged(&mut lane);
         }
         let (source, target, _) = proved(&lane);
         assert!(source >= last.0 && target >= last.1, "{last:?} then {source}, {target}");
@@ -219,7 +224,7 @@ fn what_is_skipped_counts_once_everything_before_it_is_written() {
     lane.take(LARGE);
     lane.skip_to(SourceOffset(9));
     assert_eq!(proved(&lane), (4, 0, 0), "it is on its way");
-    lane.acknowledge();
+    acknowledged(&mut lane);
     assert_eq!(proved(&lane), (9, 2, 2));
 }
 
@@ -229,7 +234,7 @@ fn what_is_left_out_is_done_on_the_source_and_absent_on_the_target() {
     lane.push(piece(&Batch::new(0, 2))).unwrap();
     lane.push(piece(&Batch::new(2, 3))).unwrap();
     (0..2).for_each(|_| drop(lane.take(LARGE)));
-    lane.acknowledge();
+    acknowledged(&mut lane);
     assert_eq!(lane.oldest(), Some((SourceOffset(2), SourceOffset(5), 3)));
     lane.leave_out();
     lane.clear();
@@ -248,8 +253,38 @@ fn every_byte_that_is_taken_is_given_back() {
     assert_eq!((lane.held_bytes(), lane.queued_bytes()), (taken, taken));
     let flying: usize = std::iter::from_fn(|| lane.take(LARGE)).map(|outgoing| outgoing.bytes).sum();
     assert_eq!((lane.held_bytes(), lane.queued_bytes()), (taken, taken - flying));
-    let released = lane.acknowledge();
+    let released = acknowledged(&mut lane);
     assert_eq!(lane.clear() + released.bytes, taken);
     assert_eq!((lane.held_bytes(), lane.queued_bytes(), lane.is_idle()), (0, 0, true));
-    assert_eq!(lane.acknowledge(), Released::default(), "an answer nobody waits for is worth nothing");
+    assert_eq!(acknowledged(&mut lane), Released::default(), "an answer nobody waits for is worth nothing");
+}
+
+#[test]
+fn among_others_every_answer_moves_what_follows() {
+    let mut lane = lane(Window::Open(5));
+    for batch in [Batch::new(0, 3), Batch::new(3, 2), Batch::new(5, 1)] {
+        lane.push(piece(&batch)).unwrap();
+    }
+    (0..2).for_each(|_| drop(lane.take(LARGE)));
+    // A neighbour wrote four records before the first, and ten between the two.
+    lane.acknowledge_at(TargetOffset(4));
+    assert_eq!((proved(&lane), lane.expected()), ((3, 7, 3), TargetOffset(7)), "not before the end of the first");
+    lane.take(LARGE);
+    lane.acknowledge_at(TargetOffset(17));
+    assert_eq!((proved(&lane), lane.expected()), ((5, 19, 5), TargetOffset(19)));
+    lane.clear();
+    lane.push(piece(&Batch::new(5, 1))).unwrap();
+    assert_eq!((sent(&mut lane).header.base_sequence, lane.expected()), (5, TargetOffset(19)));
+}
+
+#[test]
+fn among_others_the_halves_of_a_batch_may_lie_apart() {
+    let mut lane = Lane::new(Some(MIRROR), at_sequence(i32::MAX));
+    lane.set_window(Window::Open(5));
+    lane.push(piece(&Batch::new(0, 3))).unwrap();
+    (0..2).for_each(|_| drop(lane.take(LARGE)));
+    lane.acknowledge_at(TargetOffset(8));
+    assert_eq!((proved(&lane), lane.expected()), ((0, 0, i32::MAX), TargetOffset(9)));
+    lane.acknowledge_at(TargetOffset(20));
+    assert_eq!(proved(&lane), (3, 22, 2));
 }

@@ -28,7 +28,7 @@ fn checkpoint_at(source: i64, target: i64) -> Checkpoint {
 }
 
 fn resume_at(checkpoint: Option<Checkpoint>, unsettled: Option<Tick>) -> Resume {
-    Resume::new("t", 0, checkpoint, SourceOffset(7), None, unsettled)
+    Resume::new("t", 0, Tenancy::Exclusive, checkpoint, SourceOffset(7), None, unsettled)
 }
 
 fn plain(offsets: std::ops::Range<i64>) -> Vec<Bytes> {

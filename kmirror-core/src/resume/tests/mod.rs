@@ -1,6 +1,7 @@
 //! Target logs as values, and what a resume makes of them.
 
 mod messages;
+mod shared;
 mod stamped;
 
 use std::time::Duration;
@@ -107,7 +108,7 @@ fn origin(source: i64, target: i64) -> Checkpoint {
 }
 
 fn resume(checkpoint: Option<Checkpoint>, unsettled: Option<Tick>) -> Resume {
-    Resume::new("t", 0, checkpoint, SourceOffset(7), Some(MIRROR), unsettled)
+    Resume::new("t", 0, Tenancy::Exclusive, checkpoint, SourceOffset(7), Some(MIRROR), unsettled)
 }
 
 /// How a resume went: what it asked and waited for, and where that led.

@@ -96,7 +96,8 @@ fn a_raised_epoch_begins_at_zero_and_is_the_one_in_force() {
 fn an_epoch_that_only_the_ledger_knows_is_in_force_too() {
     // trace C16: its first request was lost, or its records were.
     let raised = Producer { epoch: 3, ..MIRROR };
-    let resume = Resume::new("t", 0, Some(checkpoint(40, 5, 5)), SourceOffset(7), Some(raised), None);
+    let resume =
+        Resume::new("t", 0, Tenancy::Exclusive, Some(checkpoint(40, 5, 5)), SourceOffset(7), Some(raised), None);
     let found = found(&run(resume, &Target::of(ours(0, 0, &[5, 2]))));
     assert_eq!((found.written, found.stamp.0, found.producer), (2, 0, Some(raised)));
 }
