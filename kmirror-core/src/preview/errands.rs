@@ -305,17 +305,15 @@ impl DryRun {
                 let (start, end) = (*self.found.starts.get(&key)?, *self.found.ends.get(&key)?);
                 (start < end).then_some((key, offset, end))
             });
-            for (key, offset, end) in holding.take(each) {
-                if offset < end - 1 {
-                    wanted.push(Errand::Sample(key.clone(), offset, SAMPLE_BYTES));
-                }
-                wanted.push(Errand::Sample(key, end - 1, SAMPLE_BYTES));
-            }
+            let holding = holding.take(each);
+            // Of one that is mirrored to its end there is the newest batch only.
+            wanted.extend(holding.map(|(key, offset, end)| Errand::Sample(key, offset.min(end - 1), SAMPLE_BYTES)));
         }
         let all = wanted.len();
-        wanted.truncate(2 * SAMPLES_MAX);
+        wanted.truncate(SAMPLES_MAX);
         if wanted.len() < all {
-            let text = format!("there are too many topics to look into all of them: {} batches are", wanted.len());
+            let text =
+                format!("there are too many topics to look into all of them: records of {SAMPLES_MAX} were read");
             self.preview.notes.push(text);
         }
         for errand in wanted {
@@ -356,8 +354,13 @@ impl DryRun {
         };
         let aborted = Aborted::new(fetched.aborted_transactions.as_deref());
         let mut judged = self.judged.remove(&key.0).unwrap_or_default();
-        judged.take(&bench, offset, &records, &aborted);
+        let next = judged.take(&bench, offset, &records, &aborted);
         self.judged.insert(key.0.clone(), judged);
+        // The newest batch, unless this was it.
+        let newest = self.found.ends.get(key).map_or(0, |end| end - 1);
+        if offset < newest && next <= newest {
+            self.errand(now, Errand::Sample(key.clone(), newest, SAMPLE_BYTES));
+        }
         Ok(())
     }
 

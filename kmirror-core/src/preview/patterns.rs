@@ -18,7 +18,7 @@ pub(super) fn patterns(config: &Config, topics: &BTreeSet<&str>) -> Vec<PatternS
         seen.push(PatternSeen { pattern: text, role: PatternRole::Include, topics });
     }
     for (pattern, text) in selection.exclude().into_iter().flat_map(parts) {
-        let Some(pattern) = pattern.or_else(|| TopicPattern::parse(&text).ok()) else { continue };
+        let Some(pattern) = pattern else { continue };
         let topics = topics.iter().filter(|name| pattern.matches(name)).count();
         seen.push(PatternSeen { pattern: text, role: PatternRole::Exclude, topics });
     }
@@ -40,10 +40,10 @@ fn named(selection: &TopicSelection, name: &str) -> bool {
     selection.matches(name) || selection.passes_over(name)
 }
 
-/// The alternatives of a whitelist, each with its pattern; one without a pattern is the whole, which has to be asked as it
-/// stands.
+/// The alternatives of a whitelist, each with its pattern. A list of patterns may not be one itself: then the selection
+/// has to be asked.
 fn parts(text: &str) -> Vec<(Option<TopicPattern>, String)> {
-    let whole = || vec![(None, text.trim().to_owned())];
+    let whole = || vec![(TopicPattern::parse(text).ok(), text.trim().to_owned())];
     // A flag such as (?i) holds for what stands behind it, and \Q…\E hides what would divide.
     if text.contains("(?") || text.contains("\\Q") {
         return whole();

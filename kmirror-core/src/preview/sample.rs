@@ -10,7 +10,9 @@ use crate::config::{Config, LossPolicy, Policies, RouteConfig};
 use crate::fetch::Aborted;
 use crate::observe::StopReason;
 use crate::offset::SourceOffset;
-use crate::plan::{Abilities, LeftOut, Loss, LossRange, Rewrite, Skip, TopicLimits, Verdict, View, judge, plan};
+use crate::plan::{
+    Abilities, LeftOut, Loss, LossRange, Rewrite, Skip, TopicLimits, Verdict, View, judge, next_offset, plan,
+};
 
 /// What a sample is judged by.
 #[derive(Clone, Copy)]
@@ -38,10 +40,10 @@ pub(super) struct Judged {
 }
 
 impl Judged {
-    /// Looks at what a fetch from `offset` on brought.
-    pub(super) fn take(&mut self, bench: &Bench<'_>, offset: i64, records: &Bytes, aborted: &Aborted) {
+    /// Looks at what a fetch from `offset` on brought, and says what lies behind it.
+    pub(super) fn take(&mut self, bench: &Bench<'_>, offset: i64, records: &Bytes, aborted: &Aborted) -> i64 {
         let mut named = aborted.clone();
-        let mut cursor = offset;
+        let (mut cursor, mut next) = (offset, offset);
         for (number, entry) in split(records.clone()).enumerate() {
             let Ok(entry) = entry else { break };
             if matches!(entry, Entry::Partial(_)) {
@@ -55,8 +57,10 @@ impl Judged {
             let nothing = LeftOut::default();
             let verdict = judge(&entry, is_aborted, &bench.view(i64::MIN, &nothing));
             *self.paths.entry(path(verdict)).or_default() += 1;
+            next = next.max(next_offset(&entry).unwrap_or(next));
         }
         self.plan(bench, cursor, records, aborted);
+        next
     }
 
     fn plan(&mut self, bench: &Bench<'_>, cursor: i64, records: &Bytes, aborted: &Aborted) {
