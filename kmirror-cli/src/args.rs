@@ -211,17 +211,17 @@ mod tests {
 
     fn run(line: &str) -> Result<RunArgs, clap::Error> {
         let words = ["kmirror", "run"].into_iter().chain(line.split_whitespace());
-        Cli::try_parse_from(words).map(|cli| match cli.command {
-            Command::Run(args) => *args,
-            other => panic!("{other:?}"),
+        Cli::try_parse_from(words).map(|cli| {
+            let Command::Run(args) = cli.command else { panic!("not run") };
+            *args
         })
     }
 
     fn offsets(line: &str) -> Result<OffsetsArgs, clap::Error> {
         let words = ["kmirror", "offsets"].into_iter().chain(line.split_whitespace());
-        Cli::try_parse_from(words).map(|cli| match cli.command {
-            Command::Offsets(args) => args,
-            other => panic!("{other:?}"),
+        Cli::try_parse_from(words).map(|cli| {
+            let Command::Offsets(args) = cli.command else { panic!("not offsets") };
+            args
         })
     }
 
