@@ -1,3 +1,5 @@
+//! Whole files, read: what each setting does, and what is said about those that cannot be used.
+
 use std::time::Duration;
 
 use kmirror_proto::compress::Codec;
