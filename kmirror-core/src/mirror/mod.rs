@@ -14,6 +14,7 @@ pub use link::{LinkId, LinkName, LinkSpec};
 
 pub mod shard;
 pub mod worker;
+pub use worker::{EndReason, MirrorError, Summary};
 
 mod report;
 pub use report::{LinkProgress, Omitted, ShardCommand, ShardReport, StoredEntry};

@@ -103,18 +103,45 @@ impl Counters {
 }
 
 impl Status {
-    /// All topics together.
+    /// All topics together. What was let go has no lag any more.
     #[must_use]
     pub fn total(&self) -> TopicStatus {
-        let mut total = TopicStatus { lag: Some(0), ..TopicStatus::default() };
+        let state = self.topics.values().map(|topic| topic.state).max().unwrap_or_default();
+        let mut total = TopicStatus { state, lag: Some(0), ..TopicStatus::default() };
         for topic in self.topics.values() {
             total.counters.add(&topic.counters);
             total.links += topic.links;
             total.links_caught_up += topic.links_caught_up;
             total.links_stopped += topic.links_stopped;
-            total.state = total.state.max(topic.state);
-            total.lag = total.lag.zip(topic.lag).map(|(a, b)| a.saturating_add(b));
+            if topic.state != TopicState::Gone {
+                total.lag = total.lag.zip(topic.lag).map(|(a, b)| a.saturating_add(b));
+            }
         }
         total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn total(topics: &[(TopicState, Option<i64>)]) -> (TopicState, Option<i64>) {
+        let topic = |(state, lag): &(TopicState, Option<i64>)| TopicStatus {
+            state: *state,
+            lag: *lag,
+            ..TopicStatus::default()
+        };
+        let topics = topics.iter().enumerate().map(|(number, parts)| (number.to_string(), topic(parts)));
+        let total = Status { topics: topics.collect(), ..Status::default() }.total();
+        (total.state, total.lag)
+    }
+
+    #[test]
+    fn all_topics_together_are_as_bad_as_the_worst_and_what_was_let_go_lags_no_more() {
+        use TopicState::{Blocked, Gone, Preparing, Running};
+        assert_eq!(total(&[]), (Preparing, Some(0)));
+        assert_eq!(total(&[(Running, Some(2)), (Running, Some(3))]), (Running, Some(5)));
+        assert_eq!(total(&[(Running, Some(2)), (Gone, None)]), (Running, Some(2)));
+        assert_eq!(total(&[(Running, Some(2)), (Blocked, None), (Preparing, Some(1))]), (Blocked, None));
     }
 }

@@ -15,6 +15,7 @@
 mod ending;
 mod error;
 mod group;
+mod linking;
 mod obstacle;
 mod placing;
 mod routes;
