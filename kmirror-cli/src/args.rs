@@ -19,6 +19,9 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Copy topics between clusters, until stopped; takes one kmirror.toml, or MirrorMaker 1's flags and files.
     Run(Box<RunArgs>),
+    /// Print what "run" would do with the same files and flags, and write nothing. Exit code 0 if everything would be
+    /// mirrored, 1 if something stands in the way.
+    Plan(Box<RunArgs>),
     /// Look at a configuration without running it.
     #[command(subcommand)]
     Config(ConfigCommand),

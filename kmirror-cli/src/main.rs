@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! args ─┬─ run ──── files → config::resolve → Mirror ── signals, view, table
+//!       ├─ plan ─── files → config::resolve → runtime::preview ── patterns, routes, what stands in the way
 //!       ├─ config check ─ files → config::effective ── settings, origins, warnings
 //!       └─ offsets ─ files → config::cluster → runtime::list_offsets ── topic:partition:offset
 //! ```
@@ -13,6 +14,7 @@ mod exit;
 mod files;
 mod logging;
 mod offsets;
+mod plan;
 mod progress;
 mod run;
 mod settings;
@@ -33,6 +35,10 @@ fn main() -> ExitCode {
     };
     match cli.command {
         Command::Run(args) => exit::report(run::run(&args, cli.verbose)),
+        Command::Plan(args) => {
+            logging::start(cli.verbose);
+            exit::report(plan::plan(&args))
+        }
         Command::Config(ConfigCommand::Check(args)) => exit::report(check::check(&args)),
         Command::Offsets(args) => {
             logging::start(cli.verbose);

@@ -231,7 +231,11 @@ impl DryRun {
         self.run_errands(now);
         let done = self.unsaid.is_empty() && self.todo.is_empty() && self.calls.is_empty();
         if !done && self.is_out_of_time(now, began) {
-            self.unsaid.clear();
+            for target in std::mem::take(&mut self.unsaid) {
+                if let Some(route) = self.route_to(&target) {
+                    route.obstacles.push(format!("the target has not answered about its topic {target} in time"));
+                }
+            }
         }
         if (done || self.is_out_of_time(now, began)) && self.phase == Phase::Asking {
             self.place();
