@@ -83,7 +83,8 @@ impl Shard {
         }
         link.counters.filtered += outcome.filtered;
         link.counters.batches_skipped += outcome.skipped.iter().map(|count| u64::from(*count)).sum::<u64>();
-        let moved = outcome.cursor > link.cursor.next.0;
+        // What the lane could not take is not behind the link.
+        let moved = fault.is_none() && outcome.cursor > link.cursor.next.0;
         if moved {
             link.cursor.move_to(SourceOffset(outcome.cursor));
             link.lane.skip_to(SourceOffset(outcome.cursor));

@@ -8,8 +8,8 @@
 //!     └─────────────┴─────────┴── a fault that concerns the whole mirror: Stopping or Finished, with the reason
 //! ```
 //!
-//! While it runs it looks at both clusters again and again ([`routes`]): a topic becomes a route, a route gets its target
-//! topic ([`crate::topics`]), a partition becomes a link, a link gets its start ([`placing`]) and is opened in a shard.
+//! While it runs it looks at both clusters again and again (`routes`): a topic becomes a route, a route gets its target topic
+//! ([`crate::topics`]), a partition becomes a link (`linking`), a link gets its start (`placing`) and is opened in a shard.
 //! What is gone from the source, or no longer wanted, goes the way back.
 
 mod ending;
