@@ -4,5 +4,7 @@
 
 mod harness;
 mod mirror;
+mod mirror_file;
+mod pairs;
 mod releases;
 mod tidy;

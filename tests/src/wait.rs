@@ -68,6 +68,13 @@ pub fn until_every<T>(
     }
 }
 
+/// The time of day, milliseconds since 1970: what is written now has this timestamp.
+#[expect(clippy::disallowed_methods, reason = "brokers judge timestamps by the time of day")]
+pub fn unix_ms() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
 #[expect(clippy::disallowed_methods, reason = "processes and brokers live on the real clock")]
 fn clock() -> Instant {
     Instant::now()

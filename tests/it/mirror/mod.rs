@@ -1,5 +1,6 @@
 //! `kmirror run` between real brokers, judged by Kafka's own Java client and by the brokers' segment files.
 
+mod abort;
 mod acceptance;
 mod bad_input;
 mod crash;
