@@ -3,6 +3,7 @@
 //! One binary, so that all tests share the brokers that they start.
 
 mod harness;
+mod live;
 mod mirror;
 mod mirror_file;
 mod pairs;
