@@ -7,5 +7,6 @@ mod live;
 mod mirror;
 mod mirror_file;
 mod pairs;
+mod policies;
 mod releases;
 mod tidy;
