@@ -7,12 +7,12 @@ mod mirrors;
 
 use std::io::{self, Write as _};
 
-use kmirror_core::config::Config;
+use kmirror_core::config::Resolved;
 
-use crate::args::RunArgs;
+use crate::args::{LogForm, RunArgs};
 use crate::exit::Failure;
-use crate::logging::{LogFormat, Logging, json_line, open};
-use crate::settings::resolved;
+use crate::logging::{Logging, json_line, open};
+use crate::settings::{Again, again, resolved};
 use crate::signals::{Signal, Signals};
 use crate::table::table;
 use crate::view::json::Report;
@@ -21,31 +21,38 @@ use mirrors::Handles;
 
 /// Runs the mirrors until they are done, stopped or broken.
 pub(crate) fn run(args: &RunArgs, verbose: bool) -> Result<(), Failure> {
-    let logging = Logging { verbose, quiet: args.quiet, folder: None, format: LogFormat::Text };
-    let output = open(&logging).map_err(Failure::failed)?;
-    let mode = if args.quiet { Mode::Quiet } else { Mode::Text };
-    let all = resolved(args)?;
-    for warning in all.iter().flat_map(|resolved| &resolved.warnings) {
-        tracing::warn!("{warning}");
-    }
-    let configs = all.into_iter().map(|resolved| resolved.config).collect();
+    let configured = resolved(args)?;
+    let mode = match (args.quiet, args.json) {
+        (true, _) => Mode::Quiet,
+        (false, true) => Mode::Json,
+        (false, false) => Mode::Text,
+    };
+    let usual = if args.json { LogForm::Json } else { LogForm::Text };
+    let form = args.log_format.unwrap_or(usual);
+    let output = open(&Logging { verbose, quiet: args.quiet, folder: args.log_dir.clone(), form });
+    let output = output.map_err(Failure::failed)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::failed(format!("the runtime cannot start: {error}")))?;
-    let again = || resolved(args).map(|all| all.into_iter().map(|resolved| resolved.config).collect());
-    let ended = runtime.block_on(mirror(configs, &output, mode, &again))?;
+    let ended = runtime.block_on(mirrors(args, configured, &output, mode))?;
     report(&ended, mode);
     failure(&ended, mode)
 }
 
-/// Reads the configuration again, on SIGHUP.
-type Again<'a> = &'a dyn Fn() -> Result<Vec<Config>, Failure>;
-
 /// Runs mirrors to their ends, and says how each of them stood then.
-async fn mirror(configs: Vec<Config>, output: &Output, mode: Mode, again: Again<'_>) -> Result<Vec<Shown>, Failure> {
+async fn mirrors(
+    args: &RunArgs,
+    mut configured: Vec<Resolved>,
+    output: &Output,
+    mode: Mode,
+) -> Result<Vec<Shown>, Failure> {
     let listening = Signals::listen();
     let mut signals = listening.map_err(|error| Failure::failed(format!("signals cannot be taken over: {error}")))?;
-    let mut view = View::new(output, mode, configs.len());
-    let (mut runs, mut ears, mut handles) = mirrors::start(configs);
+    for warning in configured.iter().flat_map(|resolved| &resolved.warnings) {
+        tracing::warn!("{warning}");
+    }
+    let mut view = View::new(output, mode, configured.len());
+    let configs = configured.iter().map(|resolved| resolved.config.clone());
+    let (mut runs, mut ears, mut handles) = mirrors::start(configs.collect());
     let mut ticks = tokio::time::interval(view.interval());
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     ticks.reset();
@@ -69,7 +76,7 @@ async fn mirror(configs: Vec<Config>, output: &Output, mode: Mode, again: Again<
             signal = signals.next() => {
                 let ends = signal != Signal::Hangup || output.is_gone();
                 if !ends {
-                    select_again(&handles, again);
+                    select_again(args, &mut configured, &handles);
                 } else if !stopping {
                     stopping = true;
                     tracing::info!("{}: stopping (once more ends at once)", signal.name());
@@ -86,25 +93,26 @@ async fn mirror(configs: Vec<Config>, output: &Output, mode: Mode, again: Again<
     Ok(handles.shown())
 }
 
-/// SIGHUP: topics that are selected now are looked for at once, by every mirror that runs. What else has changed counts
-/// from the next start on.
-fn select_again(handles: &Handles, again: Again<'_>) {
-    let configs = match again() {
-        Ok(configs) => configs,
+/// SIGHUP: every mirror that runs looks at once for the topics that are selected now. What else has changed counts from
+/// the next start on.
+fn select_again(args: &RunArgs, configured: &mut [Resolved], handles: &Handles) {
+    let Again { topics, warnings } = match again(args, configured) {
+        Ok(again) => again,
         Err(failure) => {
-            tracing::error!("SIGHUP: the configuration cannot be used, nothing has changed: {failure}");
+            tracing::error!("SIGHUP: the configuration cannot be used, so nothing changes: {failure}");
             return;
         }
     };
-    tracing::info!("SIGHUP: the configuration was read again; topics are looked for");
-    for config in configs {
-        if !handles.select(&config.name, &config.topics) {
-            tracing::warn!(
-                "SIGHUP: mirror {} is new in the configuration: it runs from the next start on",
-                config.name
-            );
+    tracing::info!("SIGHUP: the configuration was read again, both clusters are looked at");
+    for warning in warnings {
+        tracing::warn!("SIGHUP: {warning}");
+    }
+    for (name, topics) in topics {
+        for resolved in configured.iter_mut().filter(|resolved| resolved.config.name == name) {
+            resolved.config.topics = topics.clone();
         }
     }
+    handles.select(configured.iter().map(|resolved| &resolved.config.topics));
 }
 
 /// The last word on standard output.

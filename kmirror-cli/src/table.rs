@@ -34,6 +34,7 @@ pub(crate) fn table(status: &Status) -> String {
         let state = match topic.state {
             TopicState::Stopped => "stopped",
             TopicState::Blocked => "blocked",
+            TopicState::Gone => "gone",
             TopicState::Preparing | TopicState::Running => continue,
         };
         let reason = topic.reason.as_deref().map(|reason| format!(": {}", plain(reason))).unwrap_or_default();

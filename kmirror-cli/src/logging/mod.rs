@@ -15,19 +15,11 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, registry};
 
+use crate::args::LogForm;
 use crate::view::Output;
 
 /// The target of lines that repeat what the table shows.
 pub(crate) const SUMMARY: &str = "kmirror::summary";
-
-/// What a log line looks like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LogFormat {
-    /// For people.
-    Text,
-    /// One JSON object.
-    Json,
-}
 
 /// How a command logs.
 #[derive(Clone, Debug)]
@@ -39,7 +31,7 @@ pub(crate) struct Logging {
     /// `--log-dir`: a file for each day in there, instead of standard error.
     pub(crate) folder: Option<PathBuf>,
     /// `--log-format`, which `--json` sets to JSON where it is not given.
-    pub(crate) format: LogFormat,
+    pub(crate) form: LogForm,
 }
 
 /// Starts logging to standard error, as a command does whose results go to standard output: RUST_LOG decides how much,
@@ -48,7 +40,7 @@ pub(crate) fn start(verbose: bool) {
     let level = if verbose { LevelFilter::DEBUG } else { LevelFilter::ERROR };
     // Without a folder there is nothing that could not be opened.
     if let Ok(output) = Output::open(None) {
-        listen(level, Lines { output, format: LogFormat::Text, targets: verbose });
+        listen(level, Lines { output, form: LogForm::Text, targets: verbose });
     }
 }
 
@@ -63,7 +55,7 @@ pub(crate) fn open(logging: &Logging) -> Result<Output, String> {
         (false, false) => LevelFilter::INFO,
     };
     let output = Output::open(logging.folder.as_deref())?;
-    listen(level, Lines { output: output.clone(), format: logging.format, targets: logging.verbose });
+    listen(level, Lines { output: output.clone(), form: logging.form, targets: logging.verbose });
     let usual = std::panic::take_hook();
     let screen = output.clone();
     std::panic::set_hook(Box::new(move |panic| {
@@ -84,16 +76,16 @@ fn listen(level: LevelFilter, lines: Lines) {
 /// Makes lines.
 struct Lines {
     output: Output,
-    format: LogFormat,
+    form: LogForm,
     targets: bool,
 }
 
 impl<S: Subscriber> Layer<S> for Lines {
     fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
         let said = Said::of(event);
-        let line = match self.format {
-            LogFormat::Text => said.text(&time(), self.targets, self.output.colours()),
-            LogFormat::Json => said.json(&time()),
+        let line = match self.form {
+            LogForm::Text => said.text(&time(), self.targets, self.output.colours()),
+            LogForm::Json => said.json(&time()),
         };
         self.output.say(&said, &line, said.target != SUMMARY);
     }

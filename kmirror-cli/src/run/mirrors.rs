@@ -123,12 +123,11 @@ impl Handles {
         self.0.iter().for_each(|handle| handle.stop.stop());
     }
 
-    /// Every mirror of this name looks at once for topics that are selected now.
-    pub(super) fn select(&self, name: &str, topics: &TopicSelection) -> bool {
-        let mut named = self.0.iter().filter(|handle| handle.name == name).peekable();
-        let found = named.peek().is_some();
-        named.for_each(|handle| handle.selection.set(topics.clone()));
-        found
+    /// Every mirror copies these topics from now on, in the order in which they were started, and looks for them at once.
+    pub(super) fn select<'a>(&self, topics: impl Iterator<Item = &'a TopicSelection>) {
+        for (handle, topics) in self.0.iter().zip(topics) {
+            handle.selection.set(topics.clone());
+        }
     }
 
     /// A mirror has ended: the name under which that is said, if there are others.

@@ -351,6 +351,7 @@ fn recent_line(recent: &Recent, width: usize) -> Line {
 /// The state's word, and how it looks.
 fn state(state: TopicState) -> (Tone, &'static str) {
     match state {
+        TopicState::Gone => (Tone::Dim, "gone"),
         TopicState::Preparing => (Tone::Dim, "preparing"),
         TopicState::Running => (Tone::Good, "running"),
         TopicState::Blocked => (Tone::Warn, "blocked"),

@@ -1,17 +1,17 @@
 //! `--json`: what tools read.
 //!
-//! Every ten seconds one line for each mirror on standard error, among the log lines, which have `level` and `message`
-//! instead of `status`:
+//! Standard output has one object a line. Every ten seconds there is one for each mirror:
 //!
 //! ```text
 //! {"time":"…","mirror":"orders-mirror","status":{"elapsed_ms":10000,"total":{…},"topics":[{"topic":"orders",…}]}}
 //! ```
-//! At the end one line on standard output:
+//! The last line is the report:
 //!
 //! ```text
 //! {"mirrors":[{"mirror":"orders-mirror","outcome":"ok","reason":"…","elapsed_ms":…,"total":{…},"topics":[…]}]}
 //! ```
-//! Counters are since the start. `lag` (records) and `left_s` are null where they are unknown; so are rates at the end.
+//! Log lines on standard error (or in the file of `--log-dir`) are objects with `time`, `level`, `message`, and `mirror`
+//! where there are several. Counters are since the start. `lag` (records) and `left_s` are null where they are unknown; so are rates at the end.
 
 use kmirror_core::observe::{Status, TopicState, TopicStatus};
 use serde::Serialize;
@@ -157,6 +157,7 @@ fn elapsed_ms(status: &Status) -> u64 {
 
 const fn state(state: TopicState) -> &'static str {
     match state {
+        TopicState::Gone => "gone",
         TopicState::Preparing => "preparing",
         TopicState::Running => "running",
         TopicState::Blocked => "blocked",

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | a terminal | log lines, below them the live table ([`frame`]), twice a second |
 //! | a pipe or a file, a terminal too small, a process in the background | log lines, among them every ten seconds a [summary](crate::progress) |
-//! | either, with `--json` | log lines and every ten seconds a [status](json), one JSON object per line |
+//! | either, with `--json` | log lines as JSON objects; every ten seconds a [status](json) on standard output |
 //! | either, with `--quiet` | warnings and errors |
 //!
 //! With `--log-dir` the log lines, summaries among them, go to a file instead; table, summary and status stay.
@@ -28,6 +28,7 @@ mod words;
 use words::shorten;
 pub(crate) use words::{cell, plain};
 
+use std::io::{self, Write as _};
 use std::time::Duration;
 
 use kmirror_core::clock::Tick;
@@ -144,8 +145,9 @@ impl View {
             }
         });
         let title = title(mirrors, &rows, &total);
-        let lag_unknown = rows.iter().any(|row| row.status.lag.is_none());
-        total.lag = Some(rows.iter().filter_map(|row| row.status.lag).fold(0, i64::saturating_add));
+        let lags = || rows.iter().filter(|row| row.status.state != TopicState::Gone).map(|row| row.status.lag);
+        let lag_unknown = lags().any(|lag| lag.is_none());
+        total.lag = Some(lags().flatten().fold(0, i64::saturating_add));
         Picture { title, rows, total, lag_unknown, pace, ended: ended.collect(), recent: self.output.recent() }
     }
 
@@ -158,7 +160,9 @@ impl View {
                 continue;
             }
             if self.mode == Mode::Json {
-                self.output.print(&json_line(&json::StatusLine::of(&now, &shown.status, meters)));
+                let status = json_line(&json::StatusLine::of(&now, &shown.status, meters));
+                // A closed standard output is no reason to stop the work.
+                let _ = io::stdout().write_all(status.as_bytes());
                 if !has_file {
                     continue;
                 }

@@ -142,6 +142,7 @@ pub(crate) fn urgency(a: &Row<'_>, b: &Row<'_>) -> Ordering {
         TopicState::Stopped => 0,
         TopicState::Blocked => 1,
         TopicState::Preparing | TopicState::Running => 2,
+        TopicState::Gone => 3,
     };
     let lag = |row: &Row<'_>| row.status.lag.unwrap_or(-1);
     rank(a).cmp(&rank(b)).then(lag(b).cmp(&lag(a))).then_with(|| (a.mirror, a.topic).cmp(&(b.mirror, b.topic)))
@@ -227,6 +228,7 @@ mod tests {
             ("d", topic(TopicState::Stopped, None)),
             ("e", topic(TopicState::Blocked, Some(1))),
             ("f", topic(TopicState::Running, Some(5))),
+            ("g", topic(TopicState::Gone, Some(1_000_000))),
         ];
         let status =
             Status { topics: topics.map(|(name, topic)| (name.to_owned(), topic)).into(), ..Status::default() };
@@ -234,7 +236,7 @@ mod tests {
         let mut rows: Vec<Row<'_>> = meters.rows(None, &status).collect();
         rows.sort_by(urgency);
         let order: String = rows.iter().map(|row| row.topic).collect();
-        assert_eq!(order, "decafb");
+        assert_eq!(order, "decafbg");
     }
 
     #[test]

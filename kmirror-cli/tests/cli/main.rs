@@ -3,9 +3,12 @@
 mod broker;
 mod config;
 mod mirrormaker;
+mod logging;
 mod offsets;
+mod plan;
 mod run;
 mod signals;
+mod terminal;
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

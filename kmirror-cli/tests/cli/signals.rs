@@ -1,4 +1,4 @@
-//! A signal asks for a clean stop.
+//! A signal asks for a clean stop, SIGHUP for another look at the configuration.
 #![cfg(unix)]
 
 use std::io::{BufRead as _, BufReader};
@@ -42,4 +42,20 @@ fn one_signal_stops_cleanly() {
         lines.for_each(drop);
         assert_eq!(child.wait().unwrap().code(), Some(0), "SIG{name}");
     }
+}
+
+#[test]
+fn a_hangup_reads_the_configuration_again() {
+    let files = files();
+    let (mut child, mut lines) = running(&files);
+    lines.find(|line| line.contains("connected")).expect("it runs");
+    signal(&child, "HUP");
+    lines.find(|line| line.contains("SIGHUP: the configuration was read again")).expect("it reads");
+    std::fs::write(files.path("c"), "bootstrap.servers=nowhere\n").unwrap();
+    signal(&child, "HUP");
+    let said = lines.find(|line| line.contains("SIGHUP: the configuration cannot be used")).expect("it reads");
+    assert!(said.contains("bootstrap.servers"), "{said}");
+    signal(&child, "TERM");
+    lines.for_each(drop);
+    assert_eq!(child.wait().unwrap().code(), Some(0), "it has gone on");
 }
