@@ -15,7 +15,7 @@ use crate::mirror::link::{Link, LinkId, LinkName, State};
 use crate::mirror::report::{Omitted, ShardReport};
 use crate::observe::StopReason;
 use crate::offset::TargetOffset;
-use crate::plan::{Magic, TopicLimits};
+use crate::plan::Magic;
 use crate::produce::{Audit, Verdict, Window, audit};
 use crate::resume::horizon_ms;
 
@@ -301,9 +301,14 @@ impl Shard {
             let why = format!("{code} for source offsets [{from}, {to}): its {records} records go one by one");
             return self.doubt(now, id, why, None);
         }
+        if matches!(code, ErrorCode::CORRUPT_MESSAGE | ErrorCode::INVALID_RECORD) && !link.limits.keys_required {
+            // So a compacted topic answers to a record without a key (report B20), and 0.10 tells nothing of its settings.
+            link.limits.keys_required = true;
+            return self.doubt(now, id, format!("{code} for source offset {from}: is it for want of a key?"), None);
+        }
         let reason = StopReason::TargetRefuses { from, to, code };
         // What is not about these records would refuse the next ones just so.
-        if !is_about_records(code) || policy(&link.config.policies, link.limits, code) == LossPolicy::Refuse {
+        if !is_about_records(code) || policy(&link.config.policies, code) == LossPolicy::Refuse {
             return self.stop_link(now, id, reason);
         }
         self.leave_out(now, id, vec![Omitted { from, to, records, why: reason.to_string() }]);
@@ -325,11 +330,10 @@ impl Shard {
 }
 
 /// The policy for what a refusal is about.
-fn policy(policies: &Policies, limits: TopicLimits, code: ErrorCode) -> LossPolicy {
+fn policy(policies: &Policies, code: ErrorCode) -> LossPolicy {
     match code {
         ErrorCode::MESSAGE_TOO_LARGE | ErrorCode::RECORD_LIST_TOO_LARGE => policies.too_large,
         ErrorCode::INVALID_TIMESTAMP => policies.timestamps,
-        ErrorCode::CORRUPT_MESSAGE | ErrorCode::INVALID_RECORD if limits.keys_required => policies.keyless,
         _ => policies.refused,
     }
 }
