@@ -65,6 +65,9 @@ const KEYLESS: Loss = Loss {
     words: &["offset 50", "no key", "compact"],
 };
 
+/// What 0.10 answers says nothing about keys.
+const KEYLESS_ANSWERED: Loss = Loss { mark: "keyless-answered", target: "0.10.1.1", ..KEYLESS };
+
 const HEADERS: Loss = Loss {
     mark: "headers",
     policy: "on_headers",
@@ -240,6 +243,16 @@ fn a_record_without_a_key_is_refused() -> Result {
 #[test]
 fn a_record_without_a_key_is_dropped() -> Result {
     KEYLESS.is_dropped()
+}
+
+#[test]
+fn a_record_whose_want_of_a_key_only_the_answer_tells_is_refused() -> Result {
+    KEYLESS_ANSWERED.is_refused()
+}
+
+#[test]
+fn a_record_whose_want_of_a_key_only_the_answer_tells_is_dropped() -> Result {
+    KEYLESS_ANSWERED.is_dropped()
 }
 
 #[test]
