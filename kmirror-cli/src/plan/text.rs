@@ -153,9 +153,15 @@ fn created(out: &mut String, routes: &[RouteSeen]) {
         };
         section(out, &how, &topics);
         let set: Vec<String> = settings.iter().map(|(name, value)| plain(&format!("{name}={value}"))).collect();
-        wrapped(out, "    ", &set.join(" "));
+        if !set.is_empty() {
+            wrapped(out, "    ", &set.join(" "));
+        }
+        let mut by_reason: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for (name, why) in not_set {
-            wrapped(out, "    ", &format!("not set: {}: {}", plain(name), plain(why)));
+            by_reason.entry(why).or_default().push(plain(name));
+        }
+        for (why, names) in by_reason {
+            wrapped(out, "    ", &format!("not set: {}: {}", names.join(", "), plain(why)));
         }
         out.push('\n');
     }

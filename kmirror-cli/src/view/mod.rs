@@ -213,3 +213,59 @@ fn add(total: &mut TopicStatus, one: &TopicStatus) {
     total.links_caught_up += one.links_caught_up;
     total.links_stopped += one.links_stopped;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mirror(name: &str, topics: &[(&str, TopicState, Option<i64>)]) -> Shown {
+        let topic = |&(name, state, lag): &(&str, TopicState, Option<i64>)| {
+            (name.to_owned(), TopicStatus { state, lag, links: 4, links_caught_up: 1, ..TopicStatus::default() })
+        };
+        let (topics, elapsed) = (topics.iter().map(topic).collect(), Duration::from_secs(125));
+        Shown { status: Status { name: name.to_owned(), topics, elapsed }, ended: None }
+    }
+
+    fn picture(mirrors: &[Shown]) -> (String, Option<i64>, bool, usize, Vec<(Tone, String)>) {
+        let view = View::new(&Output::open(None).unwrap(), Mode::Text, mirrors.len());
+        let Picture { title, rows, total, lag_unknown, ended, .. } = view.picture(mirrors);
+        (title, total.lag, lag_unknown, rows.len(), ended)
+    }
+
+    #[test]
+    fn the_title_says_what_needs_somebody() {
+        use TopicState::{Blocked, Gone, Preparing, Running, Stopped};
+        let title = |topics| picture(&[mirror("orders", topics)]).0;
+        assert_eq!(title(&[]), "orders, 2 min 05 s: waiting for both clusters");
+        assert_eq!(title(&[("a", Running, None)]), "orders, 2 min 05 s: 1 topic, 1/4 links caught up");
+        assert_eq!(
+            title(&[("a", Running, None), ("b", Stopped, None), ("c", Blocked, None), ("d", Preparing, None)]),
+            "orders, 2 min 05 s: 4 topics (1 stopped, 1 blocked, 1 preparing), 4/16 links caught up"
+        );
+        let mut dropped = mirror("orders", &[("a", Running, None), ("b", Gone, None)]);
+        dropped.status.topics.get_mut("a").unwrap().counters.dropped = 1_234;
+        assert_eq!(picture(&[dropped]).0, "orders, 2 min 05 s: 2 topics, 1,234 DROPPED, 2/8 links caught up");
+    }
+
+    #[test]
+    fn the_sum_is_that_of_mirrors_that_run() {
+        use TopicState::{Gone, Running};
+        let east = mirror("east", &[("a", Running, Some(5)), ("b", Gone, None)]);
+        let west = mirror("west", &[("a", Running, Some(7))]);
+        let (title, lag, unknown, rows, ended) = picture(&[east.clone(), west.clone()]);
+        assert_eq!(title, "2 mirrors, 2 min 05 s: 3 topics, 3/12 links caught up");
+        assert_eq!((lag, unknown, rows, ended), (Some(12), false, 3, Vec::new()), "what is gone has no lag");
+
+        let failed = Shown { ended: Some(Err("no broker \u{1b}answers".to_owned())), ..west };
+        let (_, lag, _, rows, ended) = picture(&[east, failed]);
+        assert_eq!((lag, rows), (Some(5), 2));
+        assert_eq!(ended, [(Tone::Bad, "west failed: no broker \\u{1b}answers".to_owned())]);
+    }
+
+    #[test]
+    fn one_unknown_lag_makes_the_sum_a_lower_bound() {
+        use TopicState::{Preparing, Running};
+        let (_, lag, unknown, ..) = picture(&[mirror("m", &[("a", Running, Some(5)), ("b", Preparing, None)])]);
+        assert_eq!((lag, unknown), (Some(5), true));
+    }
+}

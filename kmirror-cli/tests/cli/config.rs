@@ -32,7 +32,10 @@ fn what_is_in_force_is_shown_with_its_place_and_kafkas_default() {
         line.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     assert_eq!(line("setting"), "setting value from Kafka's default");
-    assert_eq!(line("refresh_interval"), "refresh_interval 5s kmirror.toml:10 5min (MirrorMaker), 10min (MirrorMaker 2)");
+    assert_eq!(
+        line("refresh_interval"),
+        "refresh_interval 5s kmirror.toml:10 5min (MirrorMaker), 10min (MirrorMaker 2)"
+    );
     assert_eq!(line("commit_interval"), "commit_interval 1min default 1min (MirrorMaker)");
     assert_eq!(line("target.bootstrap.servers"), "target.bootstrap.servers b:9092 kmirror.toml:5");
     assert_eq!(line("topic_mappings"), "topic_mappings orders.a → eu.a kmirror.toml:11");
