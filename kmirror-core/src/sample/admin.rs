@@ -19,6 +19,8 @@ pub(crate) struct Admin {
     pub(crate) settings: BTreeMap<String, BTreeMap<String, String>>,
     /// A setting that no topic is created with, and whether the broker says which one it is.
     pub(crate) refuses_setting: Option<(&'static str, bool)>,
+    /// It gives no reasons, as CreateTopics v0 cannot.
+    pub(crate) silent: bool,
     /// The answers to the next CreateTopics, in front of `create_says`.
     pub(crate) create_refusals: VecDeque<ErrorCode>,
     /// The answers to the next CreatePartitions.
@@ -40,6 +42,7 @@ impl Broker {
         self.admin.batches.push(request.topics.len());
         let topics = request.topics.iter().map(|topic| {
             let (error_code, message) = self.creates(topic);
+            let message = message.filter(|_| !self.admin.silent);
             if error_code.is_ok() && !request.validate_only {
                 self.topic(&topic.name, usize::try_from(topic.num_partitions).unwrap());
                 for config in &topic.configs {

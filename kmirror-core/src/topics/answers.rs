@@ -198,21 +198,18 @@ impl Topics {
                 continue;
             };
             let (code, message) = (result.error_code, result.error_message.as_deref().unwrap_or_default());
-            let Some(job) = self.jobs.get(name) else { continue };
+            let Some(job) = self.jobs.get_mut(name) else { continue };
             match code {
                 ErrorCode::NONE | ErrorCode::REQUEST_TIMED_OUT => self.made(now, name, Need::Grow),
                 ErrorCode::TOPIC_AUTHORIZATION_FAILED | ErrorCode::CLUSTER_AUTHORIZATION_FAILED => {
                     let topic = name.clone();
-                    self.block(now, name, Blocked::Unauthorized { topic, what: Change::Grow, code });
+                    job.no_growth = Some(Blocked::Unauthorized { topic, what: Change::Grow, code });
                 }
                 // 37: somebody else was faster, and the metadata is about to say so.
                 code if code.is_retriable() || PASSING_GROWTH.contains(&code) => {
                     self.later(now, name, &said(code, Some(message)));
                 }
-                code => {
-                    let why = job.refused(Change::Grow, code, message);
-                    self.block(now, name, why);
-                }
+                code => job.no_growth = Some(job.refused(Change::Grow, code, message)),
             }
         }
         target.refresh_metadata(now);

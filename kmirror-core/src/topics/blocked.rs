@@ -109,6 +109,20 @@ impl Blocked {
         }
     }
 
+    /// Whether the partitions that are there can be written all the same.
+    pub(super) fn is_of_growth(&self) -> bool {
+        match self {
+            Self::TooFewPartitions { .. } => true,
+            Self::Unauthorized { what, .. } | Self::Refused { what, .. } => *what == Change::Grow,
+            Self::NotThere { .. }
+            | Self::NoAutoCreation { .. }
+            | Self::Name { .. }
+            | Self::TooFewBrokers { .. }
+            | Self::NoLeader { .. }
+            | Self::Unanswered { .. } => false,
+        }
+    }
+
     /// Whether it says the same to a reader, so that it is not worth being said again.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {

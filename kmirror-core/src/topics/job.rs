@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::blocked::{Blocked, Change};
-use super::settings::{Blueprint, Dialect, Settings, blueprint, is_compacted, limits};
+use super::settings::{Blueprint, Dialect, Settings, blueprint, is_compacted, is_wide, limits};
 use super::{TopicEvent, Wanted, names};
 use crate::client::Metadata;
 use crate::clock::{Now, Tick};
@@ -54,6 +54,8 @@ pub(super) enum Next {
     /// It can be written, with so many partitions.
     Ready(i32),
     Ask(Need),
+    /// What it has of partitions can be written, while more cannot be had.
+    Partly(i32),
     /// Only said, not done: a dry run where the broker checks nothing.
     Pretend(Need),
     /// The metadata does not show yet what was made.
@@ -110,6 +112,8 @@ pub(super) struct Job {
     pub(super) retry_at: Tick,
     /// Tries in a row that brought nothing.
     pub(super) tries: u32,
+    /// Why the partitions that it lacks cannot be had, before that is said.
+    pub(super) no_growth: Option<Blocked>,
     /// What was last said to stand in the way.
     pub(super) blocked: Option<Blocked>,
     /// Times in a row that it was blocked.
@@ -136,6 +140,7 @@ impl Job {
             asked: false,
             retry_at: Tick::ZERO,
             tries: 0,
+            no_growth: None,
             blocked: None,
             blocks: 0,
             told: None,
@@ -153,7 +158,8 @@ impl Job {
             (self.left_out, self.suspect) = (Vec::new(), None);
         }
         self.wanted = wanted;
-        (self.told, self.pretended, self.tries, self.retry_at) = (None, None, 0, Tick::ZERO);
+        (self.told, self.blocked, self.no_growth, self.pretended) = (None, None, None, None);
+        (self.tries, self.retry_at) = (0, Tick::ZERO);
     }
 
     /// A try brought nothing: the next one is made after a wait that grows with their number.
@@ -193,11 +199,16 @@ impl Job {
         if count >= self.wanted.partitions || self.wanted.config.partitions != PartitionPolicy::Grow {
             return self.settings_read(count, clusters);
         }
-        if !clusters.target_speech.grows {
+        let too_few = (!clusters.target_speech.grows).then(|| {
             let (topic, source) = (name.clone(), self.wanted.partitions);
-            return Next::Block(Blocked::TooFewPartitions { topic, source, target: count });
+            Blocked::TooFewPartitions { topic, source, target: count }
+        });
+        match self.no_growth.clone().or(too_few) {
+            None => Next::Ask(Need::Grow),
+            // The partitions that are there need not wait for the others.
+            Some(_) if self.told != Some(count) => self.unread(clusters).map_or(Next::Partly(count), Next::Ask),
+            Some(why) => Next::Block(why),
         }
-        Next::Ask(Need::Grow)
     }
 
     fn absent(&self, clusters: &Clusters<'_>) -> Next {
@@ -208,7 +219,7 @@ impl Job {
             let (topic, partitions) = (self.wanted.target.clone(), self.wanted.partitions);
             return Next::Missing(Blocked::NotThere { topic, partitions, replication_factor });
         }
-        if self.source == Known::Unasked && clusters.source_speech.describes && speech.creates {
+        if self.source == Known::Unasked && clusters.source_speech.describes {
             return Next::Ask(Need::Source);
         }
         match (speech.creates, clusters.dry) {
@@ -221,14 +232,16 @@ impl Job {
 
     /// Ready, once the settings that matter are read.
     fn settings_read(&self, partitions: i32, clusters: &Clusters<'_>) -> Next {
+        self.unread(clusters).map_or(Next::Ready(partitions), Next::Ask)
+    }
+
+    /// Settings that matter and are not read.
+    fn unread(&self, clusters: &Clusters<'_>) -> Option<Need> {
         if self.target == Known::Unasked && clusters.target_speech.describes {
-            return Next::Ask(Need::Target);
+            return Some(Need::Target);
         }
         let compacted = self.target.settings().is_some_and(is_compacted);
-        if compacted && self.source == Known::Unasked && clusters.source_speech.describes {
-            return Next::Ask(Need::Source);
-        }
-        Next::Ready(partitions)
+        (compacted && self.source == Known::Unasked && clusters.source_speech.describes).then_some(Need::Source)
     }
 
     /// What the target's topic takes.
@@ -251,7 +264,8 @@ impl Job {
         made
     }
 
-    /// The target refuses a setting: it is left out, if the message names it, else each in turn, and at last all.
+    /// The target refuses a setting: it is left out, if the message names it, else each in turn, then all that are
+    /// configured, and at last all.
     /// `false` if there is nothing left to leave out.
     pub(super) fn leave_out(&mut self, brokers: usize, dialect: Dialect, message: &str) -> bool {
         let settings = blueprint(&self.wanted, self.source.settings(), brokers, dialect).settings;
@@ -268,10 +282,17 @@ impl Job {
             self.suspect = Some(at);
             return true;
         }
-        let why = "the target refuses some of the settings together, and does not say which";
+        // Several are refused: what was configured goes first, what the source has has been accepted by a broker before.
+        let configured = |name: &&String| self.wanted.config.creation.settings.contains_key(*name);
+        let mut out: Vec<String> = suspects.iter().filter(configured).cloned().collect();
+        if out.is_empty() {
+            out = suspects;
+        }
         self.suspect = None;
-        self.left_out.extend(suspects.iter().map(|name| (name.clone(), why.to_owned())));
-        !suspects.is_empty()
+        let why = "the target refuses some of the settings together, and does not say which";
+        let any = !out.is_empty();
+        self.left_out.extend(out.into_iter().map(|name| (name, why.to_owned())));
+        any
     }
 
     /// What may be the refused one, the likeliest first: what was configured for the target comes before what a broker
@@ -298,12 +319,16 @@ impl Job {
             }),
             (Need::Summon, Some(by)) => {
                 let why = "brokers of 0.10.0 create topics with their own settings only";
+                let configured = &self.wanted.config.creation.settings;
+                // Wide limits for timestamps are nobody's wish by themselves.
+                let missed = |name: &String| !is_wide(name) || configured.contains_key(name);
+                let not_set = by.settings.into_keys().filter(missed).map(|name| (name, why.to_owned()));
                 Some(TopicEvent::Created {
                     target,
                     partitions,
                     replication_factor: i16::try_from(replicas).unwrap_or(i16::MAX),
                     settings: Vec::new(),
-                    not_set: by.settings.into_keys().map(|name| (name, why.to_owned())).collect(),
+                    not_set: not_set.collect(),
                 })
             }
             (Need::Create | Need::Summon, None) | (Need::Source | Need::Target, _) => None,

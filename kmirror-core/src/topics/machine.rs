@@ -181,6 +181,7 @@ impl Topics {
                     self.ready(name, partitions);
                     return Step::Done;
                 }
+                Next::Partly(partitions) => self.tell_ready(name, partitions),
                 Next::Ask(need) => {
                     self.before_creation(need, clusters);
                     return Step::Ask(need);
@@ -228,6 +229,11 @@ impl Topics {
     fn ready(&mut self, name: &str, partitions: i32) {
         let Some(job) = self.jobs.get_mut(name) else { return };
         (job.blocked, job.blocks, job.tries) = (None, 0, 0);
+        self.tell_ready(name, partitions);
+    }
+
+    fn tell_ready(&mut self, name: &str, partitions: i32) {
+        let Some(job) = self.jobs.get_mut(name) else { return };
         if job.told.replace(partitions) != Some(partitions) {
             self.events.push_back(TopicEvent::Ready { target: name.to_owned(), partitions, limits: job.limits() });
         }
@@ -254,7 +260,11 @@ impl Topics {
         let Some(job) = self.jobs.get_mut(name) else { return };
         job.retry_at = now.after(BLOCKED_MIN.saturating_mul(1 << job.blocks.min(5)).min(BLOCKED_MAX));
         job.blocks = job.blocks.saturating_add(1);
-        job.told = None;
+        // Whether more can be had is tried again.
+        job.no_growth = None;
+        if !why.is_of_growth() {
+            job.told = None;
+        }
         if !job.blocked.as_ref().is_some_and(|said| said.is_like(&why)) {
             self.events.push_back(TopicEvent::Blocked { target: name.to_owned(), why: why.clone() });
         }

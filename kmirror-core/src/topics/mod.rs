@@ -85,7 +85,8 @@ pub enum TopicEvent {
         /// How many it has.
         to: i32,
     },
-    /// It cannot be written. It is looked at again and again; said once for each reason.
+    /// It cannot be written, or, where `Ready` was just said with fewer partitions than the source has, these partitions
+    /// only. It is looked at again and again; said once for each reason.
     Blocked {
         /// The target's topic.
         target: String,

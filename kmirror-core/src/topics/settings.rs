@@ -83,6 +83,11 @@ pub fn limits(target: &Settings, source: Option<&Settings>) -> TopicLimits {
     }
 }
 
+/// Whether it is set so that timestamps arrive as they are, and not because the source has it.
+pub(super) fn is_wide(name: &str) -> bool {
+    matches!(name, DIFFERENCE | BEFORE | AFTER)
+}
+
 /// Whether records without a key are refused.
 #[must_use]
 pub fn is_compacted(settings: &Settings) -> bool {
