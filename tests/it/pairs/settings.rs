@@ -79,7 +79,7 @@ fn the_broker_makes_it_on_0_10_0() -> Result {
     judge::create(source, topic, 1, &[("max.message.bytes", "123456")])?;
     judge::produce_counter(source, topic, 100)?;
     let (finished, report) = MirrorFile::between(source, target, topic, topic).run_until_caught_up()?;
-    let said = finished.one_line_with(&[topic, "created", "could not be set"])?;
+    let said = finished.one_line_with(&[topic, "created", "max.message.bytes", "could not be set"])?;
     assert_eq!(report.count(topic, "records"), 100);
     let described = judge::describe(target, topic)?;
     assert_eq!((described.partitions, described.own.len()), (1, 0), "{described:?}");
