@@ -128,9 +128,7 @@ impl fmt::Display for StopReason {
                 "the target does not let its log be read, which says where the link is: {code}: grant the mirror READ and \
                  DESCRIBE on target topics"
             ),
-            Self::TargetRefuses { from, to, code } => {
-                write!(f, "the target refuses the records of source offsets [{from}, {to}): {code}: {}", advice(*code))
-            }
+            Self::TargetRefuses { from, to, code } => refusal(f, *from, *to, *code),
             Self::Loss { offset, loss } => {
                 let (advice, policy) = loss_advice(loss);
                 let text = "the target cannot take the record at source offset";
@@ -208,6 +206,24 @@ impl StopReason {
     #[must_use]
     pub fn is_send_failure(&self) -> bool {
         matches!(self, Self::TargetRefuses { .. } | Self::Loss { .. } | Self::OutOfSequence(_))
+    }
+}
+
+fn refusal(f: &mut fmt::Formatter<'_>, from: SourceOffset, to: SourceOffset, code: ErrorCode) -> fmt::Result {
+    write!(f, "the target refuses the records of source offsets [{from}, {to}): {code}: {}", advice(code))?;
+    match refusal_policy(code) {
+        Some(policy) => write!(f, "; or let them be left out and counted: {policy} = \"drop\""),
+        None => Ok(()),
+    }
+}
+
+/// The setting that leaves such records out, where there is one.
+fn refusal_policy(code: ErrorCode) -> Option<&'static str> {
+    match code {
+        ErrorCode::MESSAGE_TOO_LARGE | ErrorCode::RECORD_LIST_TOO_LARGE => Some("on_too_large"),
+        ErrorCode::INVALID_TIMESTAMP => Some("on_timestamp"),
+        ErrorCode::CORRUPT_MESSAGE | ErrorCode::INVALID_RECORD => Some("on_refused"),
+        _ => None,
     }
 }
 

@@ -162,7 +162,7 @@ impl fmt::Display for Blocked {
             Self::TooFewBrokers { topic, replication_factor, brokers } => write!(
                 f,
                 "the target's topic {topic} cannot be created with {replication_factor} replicas: the target has {brokers} \
-                 brokers: lower replication.factor, or start more brokers"
+                 brokers: lower replication_factor, or start more brokers"
             ),
             Self::Unauthorized { topic, what: Change::Create, code } => write!(
                 f,

@@ -311,7 +311,7 @@ impl Shard {
         if !is_about_records(code) || policy(&link.config.policies, code) == LossPolicy::Refuse {
             return self.stop_link(now, id, reason);
         }
-        self.leave_out(now, id, vec![Omitted { from, to, records, why: reason.to_string() }]);
+        self.leave_out(now, id, vec![Omitted { from, to, records, why: format!("the target refuses them: {code}") }]);
         self.doubt(now, id, format!("{records} records are left out"), None);
     }
 

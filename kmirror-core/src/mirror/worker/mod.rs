@@ -90,6 +90,8 @@ pub struct Worker {
     look_at: Option<Tick>,
     /// Target names that were compared with all others.
     named: BTreeSet<Arc<str>>,
+    /// Topics of which it was said that their records' headers are dropped.
+    headers_told: BTreeSet<String>,
     /// Topics that were let go, with what was mirrored of them.
     departed: BTreeMap<String, Counters>,
     /// Source topics that were seen to vanish: under the same name there can only be another one.
@@ -210,6 +212,7 @@ impl Worker {
             begun: false,
             look_at: None,
             named: BTreeSet::new(),
+            headers_told: BTreeSet::new(),
             departed: BTreeMap::new(),
             vanished: BTreeSet::new(),
             links: BTreeMap::new(),

@@ -15,6 +15,12 @@ const WORKER: &str = "0";
 impl Worker {
     pub(super) fn handle_report(&mut self, now: Now, shard: usize, report: ShardReport) {
         match report {
+            // Every link of a topic finds it out for itself; once is enough.
+            ShardReport::Event(Event::HeadersDropped { topic }) => {
+                if self.headers_told.insert(topic.clone()) {
+                    self.event(Event::HeadersDropped { topic });
+                }
+            }
             ShardReport::Event(event) => self.event(event),
             ShardReport::Progress(progress) => {
                 for link in progress {

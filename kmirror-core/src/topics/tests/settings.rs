@@ -86,7 +86,7 @@ fn too_many_replicas_are_said() {
     let creation = TopicCreation { replication_factor: Some(3), ..TopicCreation::default() };
     let config = RouteConfig { creation, ..RouteConfig::default() };
     let text = blocked(&scene.want(config).run(20 * SECOND));
-    assert!(text.contains("3 replicas") && text.contains("replication.factor"), "{text}");
+    assert!(text.contains("3 replicas") && text.contains("replication_factor"), "{text}");
 }
 
 #[test]
