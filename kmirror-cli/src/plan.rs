@@ -39,7 +39,7 @@ pub(crate) fn plan(args: &RunArgs) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::failed(format!("the runtime cannot start: {error}")))?;
     let mut clear = true;
-    for mirror in mirrors {
+    for (number, mirror) in mirrors.into_iter().enumerate() {
         let name = mirror.config.name.clone();
         let warnings: Vec<String> = mirror.warnings.iter().map(ToString::to_string).collect();
         let text = match runtime.block_on(preview(mirror.config)) {
@@ -61,6 +61,8 @@ pub(crate) fn plan(args: &RunArgs) -> Result<(), Failure> {
                 }
             }
         };
+        let between = if number > 0 && !args.json { "\n" } else { "" };
+        let text = format!("{between}{text}");
         let written = io::stdout().write_all(text.as_bytes());
         // `| head` closes the pipe when it has seen enough; the exit code still says how it stands.
         if let Err(error) = written
