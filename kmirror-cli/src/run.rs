@@ -16,7 +16,7 @@ use crate::settings::{Again, again, resolved};
 use crate::signals::{Signal, Signals};
 use crate::table::table;
 use crate::view::json::Report;
-use crate::view::{Mode, Output, Shown, View, plain};
+use crate::view::{Mode, Output, Shown, View, plain, width_of_stdout};
 use mirrors::Handles;
 
 /// Runs the mirrors until they are done, stopped or broken.
@@ -125,7 +125,7 @@ fn report(mirrors: &[Shown], mode: Mode) {
             if mirrors.len() > 1 {
                 text.push_str(&format!("mirror {}\n", plain(&shown.status.name)));
             }
-            text.push_str(&table(&shown.status));
+            text.push_str(&table(&shown.status, width_of_stdout()));
         }
     }
     // A closed standard output is no reason to fail what is done.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kmirror_core::observe::{Counters, Status, TopicState, TopicStatus};
 
-use crate::view::{cell, plain};
+use crate::view::{cell, plain, shorten};
 
 /// One line for each topic, and one for all where there are several; below them why topics do not go on.
 ///
@@ -15,21 +15,26 @@ use crate::view::{cell, plain};
 /// ```
 /// The shares are those of batches: `raw` went through with an untouched payload, `rewritten` were decoded and built
 /// again, `skipped` carry no records for consumers. What nobody had (rewritten, skipped, filtered records, headers that
-/// the target's format cannot carry) has no column.
-pub(crate) fn table(status: &Status) -> String {
+/// the target's format cannot carry) has no column. On a terminal of this width names are shortened until the lines fit.
+pub(crate) fn table(status: &Status, width: Option<usize>) -> String {
     let total = status.total();
     let all = (status.topics.len() > 1).then_some(("all topics".to_owned(), &total));
     let topics = status.topics.iter().map(|(name, topic)| (shown_name(name, topic), topic));
     let rows: Vec<(String, &TopicStatus)> = topics.chain(all).collect();
     let mut lines = vec![String::new(); rows.len() + 1];
-    let names = rows.iter().map(|(name, _)| name.clone());
-    append(&mut lines, "topic", names.collect(), Align::Left);
     for (head, cell, rare) in COLUMNS {
         if rare.is_none_or(|count| count(&total.counters) > 0) {
-            append(&mut lines, head, rows.iter().map(|(_, topic)| cell(topic)).collect(), Align::Right);
+            append(&mut lines, head, rows.iter().map(|(_, topic)| cell(topic)).collect());
         }
     }
-    let mut out = lines.iter().fold(String::new(), |out, line| out + line + "\n");
+    let numbers = lines.first().map_or(0, |line| line.chars().count());
+    let longest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default().max("topic".len());
+    let room = width.map_or(longest, |width| longest.min(width.saturating_sub(numbers).max(NAME_MIN)));
+    let names = std::iter::once("topic").chain(rows.iter().map(|(name, _)| name.as_str()));
+    let mut out = String::new();
+    for (name, line) in names.zip(&lines) {
+        out.push_str(&format!("{:room$}{line}\n", shorten(name, room)));
+    }
     for (name, topic) in &status.topics {
         let state = match topic.state {
             TopicState::Stopped => "stopped",
@@ -60,21 +65,15 @@ const COLUMNS: [Column; 10] = [
     ("lag", |topic| lag(topic.lag), None),
 ];
 
-#[derive(Clone, Copy)]
-enum Align {
-    Left,
-    Right,
-}
+/// Names are not made shorter than that.
+const NAME_MIN: usize = 12;
 
 /// Adds one column to all lines.
-fn append(lines: &mut [String], head: &str, cells: Vec<String>, align: Align) {
+fn append(lines: &mut [String], head: &str, cells: Vec<String>) {
     let cells: Vec<String> = std::iter::once(head.to_owned()).chain(cells).collect();
     let width = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or_default();
     for (line, cell) in lines.iter_mut().zip(cells) {
-        match align {
-            Align::Left => line.push_str(&format!("{cell:width$}")),
-            Align::Right => line.push_str(&format!("  {cell:>width$}")),
-        }
+        line.push_str(&format!("  {cell:>width$}"));
     }
 }
 
@@ -159,7 +158,7 @@ mod tests {
     #[test]
     fn one_topic_has_one_line() {
         let topics = [("test-mirror".to_owned(), topic(1_000_000, 90_000_000, Some(0)))].into();
-        let text = table(&Status { topics, elapsed: Duration::from_millis(12_340), ..Status::default() });
+        let text = table(&Status { topics, elapsed: Duration::from_millis(12_340), ..Status::default() }, None);
         assert_eq!(
             text,
             "topic          records     bytes   raw  dropped  links  lag\n\
@@ -172,7 +171,7 @@ mod tests {
     fn several_topics_have_a_sum() {
         let b = TopicStatus { target: "west.b".to_owned(), ..topic(2, 20, None) };
         let topics = [("a".to_owned(), topic(1, 10, Some(2))), ("b".to_owned(), b)].into();
-        let text = table(&Status { topics, elapsed: Duration::from_secs(125), ..Status::default() });
+        let text = table(&Status { topics, elapsed: Duration::from_secs(125), ..Status::default() }, None);
         assert_eq!(
             text,
             "topic       records  bytes   raw  dropped  links  lag\n\
@@ -203,7 +202,7 @@ mod tests {
         let b = TopicStatus { state: TopicState::Blocked, ..TopicStatus::default() };
         let status = Status { topics: [("a".to_owned(), a), ("b\u{1b}[2J".to_owned(), b)].into(), ..Status::default() };
         assert_eq!(
-            table(&status),
+            table(&status, None),
             "topic       records  bytes    raw  rewritten  filtered  no headers  dropped  links  lag\n\
              a                10    0 B  99.9%       0.1%         5       1,000        2    0/0    ?\n\
              b\\u{1b}[2J        0    0 B      -          -         0           0        0    0/0    ?\n\
@@ -212,6 +211,16 @@ mod tests {
              b\\u{1b}[2J: blocked\n\
              in 0.0 s\n"
         );
+    }
+
+    #[test]
+    fn on_a_terminal_names_are_shortened_until_it_fits() {
+        let long = "clicks.of-all-users-in-all-countries.v2".to_owned();
+        let status = Status { topics: [(long, topic(1_000, 10, Some(0)))].into(), ..Status::default() };
+        let line = |width| table(&status, Some(width)).lines().nth(1).unwrap_or_default().to_owned();
+        assert_eq!(line(60), "clicks.o…tries.v2    1,000   10 B  100%        0  32/32    0");
+        assert_eq!(line(10), "clicks…es.v2    1,000   10 B  100%        0  32/32    0", "a name has to be known again");
+        assert!(line(200).starts_with("clicks.of-all-users-in-all-countries.v2    1,000"));
     }
 
     #[test]

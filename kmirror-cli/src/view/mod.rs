@@ -22,11 +22,10 @@ mod rows;
 use rows::{Meters, Pace, Row};
 
 mod screen;
-pub(crate) use screen::paint;
+pub(crate) use screen::{paint, width_of_stdout};
 
 mod words;
-use words::shorten;
-pub(crate) use words::{cell, plain};
+pub(crate) use words::{cell, plain, shorten};
 
 use std::io::{self, Write as _};
 use std::time::Duration;

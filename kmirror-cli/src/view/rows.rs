@@ -70,16 +70,23 @@ impl Meters {
             self.topics = status.topics.iter().map(|(topic, status)| (topic.clone(), Meter::new(status))).collect();
             return;
         };
+        let before = self.topics.len();
         self.topics.retain(|topic, _| status.topics.contains_key(topic));
+        let mut others = self.topics.len() != before;
         for (topic, status) in &status.topics {
             match self.topics.get_mut(topic) {
                 Some(meter) => meter.look(since, status),
                 None => {
+                    others = true;
                     self.topics.insert(topic.clone(), Meter::new(status));
                 }
             }
         }
         self.total.look(since, &total);
+        if others {
+            // The lag of other topics says nothing about how fast it shrinks.
+            (self.total.lag_weight, self.total.lag_shrunk) = (0.0, 0.0);
+        }
     }
 
     /// The rows of this mirror, in no order.
@@ -216,6 +223,17 @@ mod tests {
         meters.look(at(2000), &status(200, Some(400)));
         assert_eq!(pace(&meters, &status(200, Some(400))).left, Some(Duration::from_secs(2)));
         assert_eq!(pace(&meters, &status(600, Some(0))).left, Some(Duration::ZERO));
+    }
+
+    /// Without topics there is no lag, and with the first ones there is a lot of it.
+    #[test]
+    fn a_topic_that_comes_is_no_growth() {
+        let mut meters = Meters::default();
+        meters.look(at(0), &Status::default());
+        meters.look(at(500), &status(0, Some(1_000)));
+        meters.look(at(1000), &status(100, Some(900)));
+        let total = status(100, Some(900)).total();
+        assert_eq!(meters.total(&total).left, Some(Duration::from_millis(4_500)));
     }
 
     #[test]

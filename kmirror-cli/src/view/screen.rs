@@ -192,6 +192,17 @@ pub(crate) fn paint(out: &mut String, tone: Tone, text: &str, colours: bool) {
     }
 }
 
+/// How many columns standard output has, if it is a terminal.
+pub(crate) fn width_of_stdout() -> Option<usize> {
+    #[cfg(unix)]
+    return rustix::termios::tcgetwinsize(io::stdout())
+        .ok()
+        .map(|size| usize::from(size.ws_col))
+        .filter(|width| *width > 0);
+    #[cfg(not(unix))]
+    None
+}
+
 #[cfg(unix)]
 fn size() -> io::Result<Size> {
     let size = rustix::termios::tcgetwinsize(io::stderr())?;
