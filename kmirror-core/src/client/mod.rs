@@ -25,7 +25,7 @@
 //!
 //! The files, in the order in which a call passes through them: `call`, `router` (with
 //! `traffic` and `upkeep`), `peer`, `connection` (with `versions`
-//! for what can be said on it), `transport`; and for the view of the cluster `metadata` and `refresh`.
+//! for what can be said on it), `transport`; and for the view of the cluster `metadata`, `identity` and `refresh`.
 
 pub mod limits;
 
@@ -56,6 +56,9 @@ pub use transport::{ConnId, NetAction, NetEvent};
 
 mod metadata;
 pub use metadata::{Broker, Metadata, Partition, Topic};
+
+mod identity;
+pub(crate) use identity::{addresses, cluster_name, is_same_cluster};
 
 mod refresh;
 

@@ -1,11 +1,13 @@
 //! What judging and looking go by: the target, its topic, and what the route wants.
 
+use kmirror_proto::ApiKey;
 use kmirror_proto::compress::Codec;
 use kmirror_proto::records::Entry;
 
 use super::decode::SourceRecord;
 use super::entry::next_offset;
 use super::loss::{LeftOut, Loss};
+use crate::client::ApiRanges;
 use crate::config::{LossPolicy, Policies};
 use crate::filter::{Decision, Filters, Replacement};
 
@@ -28,6 +30,18 @@ pub struct Abilities {
     /// Whether it accepts a batch of a producer id that it does not remember, at any sequence (2.5 and newer;
     /// fact E2). Such a target is written one batch at a time while its memory cannot be trusted.
     pub takes_unknown_ids: bool,
+}
+
+impl Abilities {
+    /// Of a broker that speaks these versions.
+    #[must_use]
+    pub fn of(ranges: &ApiRanges) -> Self {
+        Self {
+            magic: if ranges.reaches(ApiKey::PRODUCE, 3) { Magic::V2 } else { Magic::V1 },
+            zstd: ranges.reaches(ApiKey::PRODUCE, 7),
+            takes_unknown_ids: ranges.reaches(ApiKey::INIT_PRODUCER_ID, 3),
+        }
+    }
 }
 
 /// What the target's topic takes, as far as its settings could be read.

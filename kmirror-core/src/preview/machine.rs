@@ -14,11 +14,11 @@ use std::time::Duration;
 
 use super::errands::{Bound, Due, Errand, Key, LedgerStep};
 use super::patterns::patterns;
-use super::routes::{addresses, cluster_name, routes};
+use super::routes::routes;
 use super::sample::Judged;
 use super::starts::Found;
 use super::{OnTarget, Preview, RouteSeen};
-use crate::client::{CallId, Client, ClientEvent, NetAction, NetEvent};
+use crate::client::{CallId, Client, ClientEvent, NetAction, NetEvent, addresses, cluster_name};
 use crate::clock::{Now, Tick, earliest};
 use crate::config::{Config, PartitionPolicy, RouteConfig, Side};
 use crate::ledger;
@@ -26,7 +26,6 @@ use crate::machine::Machine;
 use crate::mirror::worker::MirrorError;
 use crate::plan::{Abilities, Magic, TopicLimits};
 use crate::topics::{TopicEvent, Topics, Wanted};
-use kmirror_proto::ApiKey;
 
 /// Finds out what a mirror would do. Driven as every [`Machine`]; what it found is what is left of it.
 #[derive(Debug)]
@@ -327,15 +326,10 @@ impl DryRun {
         }
     }
 
-    /// What the target's brokers take.
+    /// What the target's brokers take; before any was talked to, the least.
     pub(super) fn abilities(&self) -> Abilities {
-        let ranges = crate::topics::ranges(&self.target);
-        let reaches = |api, version| ranges.is_some_and(|ranges| ranges.reaches(api, version));
-        Abilities {
-            magic: if reaches(ApiKey::PRODUCE, 3) { Magic::V2 } else { Magic::V1 },
-            zstd: reaches(ApiKey::PRODUCE, 7),
-            takes_unknown_ids: reaches(ApiKey::INIT_PRODUCER_ID, 3),
-        }
+        let least = Abilities { magic: Magic::V1, zstd: false, takes_unknown_ids: false };
+        crate::topics::ranges(&self.target).map_or(least, Abilities::of)
     }
 
     fn end(&mut self, now: Now, outcome: Result<(), MirrorError>) {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{OnTarget, Preview, RouteSeen, Sample};
-use crate::client::{Metadata, Topic};
-use crate::config::{ClusterConfig, Config};
+use crate::client::{Metadata, Topic, is_same_cluster};
+use crate::config::Config;
 use crate::topics::Wanted;
 use crate::topics::names::collision_key;
 
@@ -103,27 +103,4 @@ fn check_names(preview: &mut Preview, target: &Metadata) {
         route.obstacles.extend(mixed.remove(&route.topic));
     }
     preview.notes.extend(notes);
-}
-
-/// Whether both sides are one cluster: by id, or where 0.10.0 has none, by the brokers' addresses.
-fn is_same_cluster(source: &Metadata, target: &Metadata) -> bool {
-    let brokers = |metadata: &Metadata| -> BTreeSet<(String, u16)> {
-        metadata.brokers.values().map(|broker| (broker.host.clone(), broker.port)).collect()
-    };
-    match (&source.cluster_id, &target.cluster_id) {
-        (Some(source), Some(target)) => source == target,
-        (None, None) => brokers(source) == brokers(target),
-        (Some(_), None) | (None, Some(_)) => false,
-    }
-}
-
-/// A cluster's id, or its configured addresses.
-pub(super) fn cluster_name(metadata: &Metadata, config: &ClusterConfig) -> String {
-    metadata.cluster_id.clone().unwrap_or_else(|| addresses(config))
-}
-
-/// The configured addresses, as in `bootstrap.servers`.
-pub(super) fn addresses(config: &ClusterConfig) -> String {
-    let addresses: Vec<String> = config.bootstrap.iter().map(|(host, port)| format!("{host}:{port}")).collect();
-    addresses.join(",")
 }

@@ -10,7 +10,7 @@ use crate::mirror_file::MirrorFile;
 const PARTITIONS: u32 = 3;
 
 /// A hundred years: the zoo has a record of 1970.
-const RETENTION_MS: &str = "3155760000000";
+pub(super) const RETENTION_MS: &str = "3155760000000";
 
 /// A zoo in every partition; kmirror makes the target's topic, copies it once, and nothing twice.
 fn the_zoo_arrives(from: &str, to: &str) -> Result {

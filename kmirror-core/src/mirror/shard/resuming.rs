@@ -1,6 +1,6 @@
 //! Finding each link's place on the target, at the beginning and after every doubt.
 
-use kmirror_proto::{ApiKey, ErrorCode};
+use kmirror_proto::ErrorCode;
 
 use super::{Shard, ShardReport};
 use crate::client::{CallError, CallOptions, Node, Reply};
@@ -146,12 +146,7 @@ impl Shard {
     }
 
     fn abilities(&self, node: i32) -> Option<Abilities> {
-        let versions = self.target.versions(node)?;
-        Some(Abilities {
-            magic: if versions.reaches(ApiKey::PRODUCE, 3) { Magic::V2 } else { Magic::V1 },
-            zstd: versions.reaches(ApiKey::PRODUCE, 7),
-            takes_unknown_ids: versions.reaches(ApiKey::INIT_PRODUCER_ID, 3),
-        })
+        self.target.versions(node).map(Abilities::of)
     }
 
     fn found(&mut self, now: Now, id: LinkId, found: Found) {

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::obstacle::Obstacle;
-use super::selecting::cluster_name;
 use super::{MirrorError, Stage, Worker};
+use crate::client::cluster_name;
 use crate::clock::{Now, Tick};
 use crate::config::{RouteConfig, Side};
 use crate::mirror::link::LinkId;

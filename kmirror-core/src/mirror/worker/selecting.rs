@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{MirrorError, Phase, SELECT_PATIENCE, START_TIMEOUT, Worker};
-use crate::client::{Metadata, Topic};
+use crate::client::{Metadata, Topic, addresses, cluster_name, is_same_cluster};
 use crate::clock::{Now, Tick};
 use crate::config::{ClusterConfig, Side, TopicSelection};
 use crate::observe::{Event, RouteEvent};
@@ -97,28 +97,4 @@ impl Worker {
             Side::Target => &self.config.target,
         }
     }
-}
-
-/// Whether both sides are one cluster: by id, or where 0.10.0 has none, by the brokers' addresses.
-fn is_same_cluster(source: &Metadata, target: &Metadata) -> bool {
-    match (&source.cluster_id, &target.cluster_id) {
-        (Some(source), Some(target)) => source == target,
-        (None, None) => brokers(source) == brokers(target),
-        (Some(_), None) | (None, Some(_)) => false,
-    }
-}
-
-fn brokers(metadata: &Metadata) -> BTreeSet<(&str, u16)> {
-    metadata.brokers.values().map(|broker| (broker.host.as_str(), broker.port)).collect()
-}
-
-/// A cluster's id, or its configured addresses.
-pub(super) fn cluster_name(metadata: &Metadata, config: &ClusterConfig) -> String {
-    metadata.cluster_id.clone().unwrap_or_else(|| addresses(config))
-}
-
-/// The configured addresses, as in `bootstrap.servers`.
-fn addresses(config: &ClusterConfig) -> String {
-    let addresses: Vec<String> = config.bootstrap.iter().map(|(host, port)| format!("{host}:{port}")).collect();
-    addresses.join(",")
 }
