@@ -50,9 +50,9 @@ pub const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 /// How many bytes one answer brings while a link's position is proved on the target.
 pub const PROOF_FETCH_BYTES: i32 = 1 << 20;
 
-/// Runs of records that one answer may have left out at once. Each is an entry of the ledger and an event; the rest of
-/// the answer is read again once they are stored.
-pub const LEFT_OUT_RANGES_MAX: usize = 10_000;
+/// Runs of records that one answer may have left out at once. Together they are one entry of the ledger, some 30 bytes
+/// each, and an event each; the rest of the answer is read again once they are stored.
+pub const LEFT_OUT_RANGES_MAX: usize = 5_000;
 
 /// The size of a ledger write, in bytes: well under every broker's default `max.message.bytes` (1,000,012).
 pub const LEDGER_BATCH_BYTES: usize = 512 << 10;

@@ -44,7 +44,7 @@ pub enum LedgerEntry {
         worker: String,
         /// The source topic.
         topic: String,
-        /// The partition, the same on both sides.
+        /// The source partition.
         partition: i32,
         /// How far.
         checkpoint: Checkpoint,
@@ -53,7 +53,7 @@ pub enum LedgerEntry {
     Epoch {
         /// The source topic.
         topic: String,
-        /// The partition, the same on both sides.
+        /// The source partition.
         partition: i32,
         /// The epoch.
         epoch: i16,

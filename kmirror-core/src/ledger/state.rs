@@ -70,6 +70,22 @@ impl Ledger {
         self.routes.get(topic)
     }
 
+    /// The source topics of which records were mirrored to a target topic.
+    pub fn mirrored_to<'a>(&'a self, target: &'a str) -> impl Iterator<Item = &'a str> {
+        let routes = self.routes.iter().filter(move |(_, route)| route.target == target);
+        routes.map(|(topic, _)| topic.as_str()).filter(|topic| self.has_checkpoint(topic))
+    }
+
+    /// The target topics that source topics were routed to under another name.
+    pub fn renamed_to(&self) -> impl Iterator<Item = &str> {
+        self.routes.iter().filter(|(topic, route)| **topic != route.target).map(|(_, route)| route.target.as_str())
+    }
+
+    fn has_checkpoint(&self, topic: &str) -> bool {
+        let (from, to) = ((topic.to_owned(), i32::MIN), (topic.to_owned(), i32::MAX));
+        self.checkpoints.range(from..=to).next().is_some()
+    }
+
     /// What is left out of a link behind its last stored checkpoint.
     #[must_use]
     pub fn left_out(&self, topic: &str, partition: i32) -> LeftOut {

@@ -9,7 +9,9 @@
 //!    ▲                                                                              Doubting
 //!    └───────────────── every answer that was due has come ────────────────────────────┘
 //!
-//! Storing comes before Running once more where the target has forgotten the producer id: a raised epoch is stored first.
+//! Storing comes before Running also where the target has forgotten the producer id (a raised epoch is stored first) and
+//! where other records of the source are mirrored than before (the new view, in a new epoch). A running link that leaves
+//! records out reads on when the ledger has them.
 //! Stopped: from any state, with the reason; for good.
 //! ```
 
@@ -95,8 +97,13 @@ pub(super) struct Link {
     pub(super) tenancy: Tenancy,
     pub(super) view: u64,
     pub(super) left_out: LeftOut,
-    /// The ledger does not have yet that records are left out: nothing is read before.
-    pub(super) storing_left_out: bool,
+    /// How often it was reported that records are left out, and up to which of these the ledger has it: nothing is read
+    /// before it has all.
+    pub(super) left_out_told: u64,
+    pub(super) left_out_stored: u64,
+    /// What the ledger has to have before the link leaves `Storing`: its place, its raised epoch.
+    pub(super) place_due: bool,
+    pub(super) epoch_due: bool,
     /// It is forgotten as soon as what was read of it is written.
     pub(super) closing: bool,
     pub(super) state: State,
@@ -134,6 +141,8 @@ pub(super) struct Link {
     pub(super) source_end: Option<SourceOffset>,
     /// The source has nothing from here up to there: its tail was compacted away.
     pub(super) vacant: Option<(SourceOffset, SourceOffset)>,
+    /// Up to there a record without a key is taken for what the target refused.
+    pub(super) keys_to: SourceOffset,
     /// Up to there every record is written alone: the target has refused them together.
     pub(super) apart_to: SourceOffset,
     /// It is stopped for this reason as soon as what was read before is written.
@@ -229,7 +238,10 @@ impl Link {
             tenancy: spec.tenancy,
             view: spec.view,
             left_out: spec.left_out,
-            storing_left_out: false,
+            left_out_told: 0,
+            left_out_stored: 0,
+            place_due: false,
+            epoch_due: false,
             closing: false,
             state: State::Waiting(Tick::ZERO),
             cursor: Cursor::new(spec.start, fetch, frame_bytes_max),
@@ -253,6 +265,7 @@ impl Link {
             write_backoff: LinkBackoff::default(),
             source_end: Some(spec.until),
             vacant: None,
+            keys_to: SourceOffset(i64::MIN),
             apart_to: SourceOffset(i64::MIN),
             ending: None,
             counters: Counters::default(),
@@ -315,7 +328,9 @@ impl Link {
     /// Where it reads next, if it reads.
     pub(super) fn reads_at(&self) -> Option<SourceOffset> {
         match self.state {
-            State::Walking(_) | State::Running if self.ending.is_none() && !self.closing && !self.storing_left_out => {
+            State::Walking(_) | State::Running
+                if self.ending.is_none() && !self.closing && self.left_out_stored == self.left_out_told =>
+            {
                 Some(self.cursor.next)
             }
             State::Walking(_)

@@ -23,10 +23,12 @@ pub enum ShardCommand {
 /// What of a link is in the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoredEntry {
-    /// Its place, or its raised epoch: it may write.
+    /// Its place.
     Place,
-    /// Records that it leaves out: it may read on.
-    LeftOut,
+    /// Its raised epoch.
+    Epoch,
+    /// Everything that it leaves out, up to the report of this number.
+    LeftOut(u64),
 }
 
 /// What a shard tells the worker.
@@ -40,8 +42,8 @@ pub enum ShardReport {
     Place(LinkProgress),
     /// Records are left out, which has to be in the ledger before anything behind them is written.
     LeftOut {
-        /// Which.
-        link: LinkId,
+        /// Where it stands.
+        progress: LinkProgress,
         /// Which records.
         omitted: Vec<Omitted>,
     },

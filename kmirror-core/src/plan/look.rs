@@ -36,6 +36,7 @@ pub(super) fn is_needed(entry: &Entry, rewritten: bool, view: &View<'_>) -> bool
         || limits.timestamp_before_max_ms.is_some()
         || limits.timestamp_after_max_ms.is_some();
     limits.keys_required
+        || view.cursor < view.keys_to
         || (rewritten && limited)
         || !view.keeps_all(entry)
         || view.refuses_headers_of(entry)
@@ -92,7 +93,7 @@ pub(super) fn look(
 
 /// Why the target cannot take `record`, which is what would be written.
 fn lost(record: &SourceRecord<'_>, view: &View<'_>, codec: Codec) -> Result<Option<Loss>, RecordError> {
-    if view.limits.keys_required && record.key.is_none() {
+    if (view.limits.keys_required || record.offset < view.keys_to) && record.key.is_none() {
         return Ok(Some(Loss::NoKey));
     }
     if !view.takes_timestamp(record.timestamp) {

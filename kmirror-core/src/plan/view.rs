@@ -68,6 +68,9 @@ pub struct View<'a> {
     pub limits: TopicLimits,
     /// Whether the source's checksums are verified.
     pub check_crcs: bool,
+    /// Up to this source offset records without a key are refused as well: the target was seen to refuse one, and does not
+    /// tell its settings.
+    pub keys_to: i64,
     /// Up to this source offset every record goes alone: the target has refused them together.
     pub apart_to: i64,
     /// The time, milliseconds since 1970, for the limits on timestamps.

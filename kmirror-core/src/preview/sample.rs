@@ -147,6 +147,7 @@ impl<'a> Bench<'a> {
             target: self.target,
             limits: self.limits,
             check_crcs: self.config.fetch.check_crcs,
+            keys_to: i64::MIN,
             apart_to: i64::MIN,
             now_ms: self.now_ms,
             topic: self.topic,

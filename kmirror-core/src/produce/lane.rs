@@ -99,6 +99,7 @@ struct Flight {
     fingerprint: Option<Fingerprint>,
     timestamp_max: i64,
     bytes: usize,
+    headers_dropped: u32,
     whole: bool,
 }
 
@@ -109,6 +110,8 @@ pub struct Released {
     pub bytes: usize,
     /// Records written.
     pub records: u32,
+    /// Records of them whose headers the target's format cannot carry.
+    pub headers_dropped: u32,
 }
 
 /// Where a lane's sequences begin: behind the last record, or at zero in an epoch that nothing was written in
@@ -268,6 +271,7 @@ impl Lane {
             fingerprint: piece.fingerprint,
             timestamp_max: piece.timestamp_max,
             bytes: piece.body.len(),
+            headers_dropped: piece.headers_dropped,
             whole,
         };
         let mut chunks = Vec::with_capacity(2);
@@ -283,6 +287,7 @@ impl Lane {
                     flight.fingerprint = piece.fingerprint;
                     flight.timestamp_max = flight.timestamp_max.max(piece.timestamp_max);
                     flight.bytes += piece.body.len();
+                    flight.headers_dropped += piece.headers_dropped;
                     if let Body::Set { bytes, .. } = piece.body {
                         chunks.push(bytes);
                     }
@@ -331,7 +336,7 @@ impl Lane {
                 fingerprint: flight.fingerprint,
             };
         }
-        Released { bytes: flight.bytes, records: flight.records }
+        Released { bytes: flight.bytes, records: flight.records, headers_dropped: flight.headers_dropped }
     }
 
     /// Drops everything that waits or is on its way: it will be fetched again from where the target's log says.
@@ -346,14 +351,6 @@ impl Lane {
         self.expected = self.proved.target_next;
         self.window = Window::One;
         bytes
-    }
-
-    /// The oldest request on its way was refused for good and its records are left out: the source is done up to
-    /// behind them, and nothing of it is on the target.
-    pub fn leave_out(&mut self) {
-        if let Some(flight) = self.flights.front() {
-            self.proved.source_next = self.proved.source_next.max(flight.next);
-        }
     }
 
     /// Source offsets and records of the oldest request on its way: what is lost if the target refuses it for good. The

@@ -53,6 +53,7 @@ impl Store {
             if !self.writing.is_empty() && (bytes > limits::LEDGER_BATCH_BYTES || self.step == Step::Append) {
                 break;
             }
+            self.waiting.remove(&entry.key());
             self.writing.extend(self.pending.pop_front());
         }
         // A batch of magic 2 from 0.11 on, single messages before: what the leader speaks decides.

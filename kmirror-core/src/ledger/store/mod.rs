@@ -16,7 +16,7 @@ mod asking;
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -71,8 +71,9 @@ pub struct Store {
     position: i64,
     /// Whose producer ids are wanted; the first one is being agreed on.
     slots: VecDeque<Slot>,
-    /// The newest entry per key that waits, in the order in which it was first put.
+    /// The newest entry per key that waits, in the order in which it was first put; and their keys.
     pending: VecDeque<LedgerEntry>,
+    waiting: BTreeSet<String>,
     writing: Vec<LedgerEntry>,
     events: VecDeque<StoreEvent>,
 }
@@ -108,6 +109,7 @@ impl Store {
             position: 0,
             slots: VecDeque::from([Slot::Exclusive]),
             pending: VecDeque::new(),
+            waiting: BTreeSet::new(),
             writing: Vec::new(),
             events: VecDeque::new(),
         }
@@ -141,9 +143,10 @@ impl Store {
     /// An entry to be stored; one that waits under the same key is replaced.
     pub fn put(&mut self, entry: LedgerEntry) {
         let key = entry.key();
-        match self.pending.iter_mut().find(|waiting| waiting.key() == key) {
-            Some(waiting) => *waiting = entry,
-            None => self.pending.push_back(entry),
+        if self.waiting.insert(key.clone()) {
+            self.pending.push_back(entry);
+        } else if let Some(waiting) = self.pending.iter_mut().find(|waiting| waiting.key() == key) {
+            *waiting = entry;
         }
     }
 
@@ -267,7 +270,7 @@ impl Store {
             AnyResponse::InitProducerId(response) => {
                 if response.error_code.is_ok() {
                     let slot = self.slots.front().copied().unwrap_or(Slot::Exclusive);
-                    self.pending.push_front(LedgerEntry::Id { slot, id: response.producer_id });
+                    self.put_first(LedgerEntry::Id { slot, id: response.producer_id });
                     self.step = Step::Append;
                 } else {
                     self.refused(now, client, response.error_code);
@@ -421,6 +424,10 @@ impl Store {
             for (offset, entry) in (base_offset..).zip(&stored) {
                 self.ledger.take(offset, entry.clone());
             }
+            // Read is what was written behind all that was read.
+            if base_offset == self.position {
+                self.position = base_offset.saturating_add_unsigned(u64::try_from(stored.len()).unwrap_or(0));
+            }
             self.events.push_back(StoreEvent::Stored(stored));
         }
     }
@@ -429,10 +436,13 @@ impl Store {
     /// harmless: the last one of a key counts, and an older one only lengthens a walk.
     fn take_back(&mut self) {
         for entry in std::mem::take(&mut self.writing).into_iter().rev() {
-            let key = entry.key();
-            if !self.pending.iter().any(|waiting| waiting.key() == key) {
-                self.pending.push_front(entry);
-            }
+            self.put_first(entry);
+        }
+    }
+
+    fn put_first(&mut self, entry: LedgerEntry) {
+        if self.waiting.insert(entry.key()) {
+            self.pending.push_front(entry);
         }
     }
 

@@ -189,7 +189,7 @@ fn each_slot_has_an_id_of_its_own_and_all_stores_agree_on_it() {
         [Slot::Exclusive, Slot::Shared(3), Slot::Shared(4)].map(|slot| scene.rigs[rig].store.ledger().id(slot))
     };
     assert_eq!(ids(0), ids(1));
-    assert_eq!(ids(0).iter().flatten().collect::<std::collections::BTreeSet<_>>().len(), 3);
+    assert_eq!(ids(0).iter().flatten().collect::<BTreeSet<_>>().len(), 3);
     let identified = [3, 4].map(|partition| StoreEvent::Identified(Slot::Shared(partition)));
     assert!(identified.iter().all(|event| scene.events().contains(&event)));
     assert!(scene.rigs.iter().all(|rig| rig.store.is_idle()), "the entry that waited is stored as well");

@@ -38,6 +38,7 @@ impl Shard {
             target: link.route?.abilities,
             limits: link.limits,
             check_crcs: self.config.fetch.check_crcs,
+            keys_to: link.keys_to.0,
             apart_to: link.apart_to.0,
             now_ms: now.unix_ms,
             topic: &lent.topic,
@@ -109,7 +110,6 @@ impl Shard {
     fn push_pieces(&mut self, id: LinkId, pieces: Vec<Piece>) -> Option<Refused> {
         let link = self.links.get_mut(&id)?;
         for piece in pieces {
-            link.counters.headers_dropped += u64::from(piece.headers_dropped);
             if piece.rewritten {
                 link.counters.batches_rewritten += 1;
             } else {

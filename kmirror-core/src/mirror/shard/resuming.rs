@@ -175,7 +175,7 @@ impl Shard {
         if link.checkpoint.is_some_and(|checkpoint| checkpoint.view != link.view) {
             // What lies behind the checkpoint was chosen by other filters: only nothing can be told from it (rule P4).
             return match found.written {
-                0 => self.store_place(id, found.from),
+                0 => self.change_view(now, id, found.from),
                 written => self.stop_link(now, id, StopReason::ViewChanged { written }),
             };
         }
@@ -202,7 +202,24 @@ impl Shard {
         let Some(link) = self.links.get_mut(&id) else { return };
         link.place(from);
         link.state = State::Storing;
+        link.place_due = true;
         self.reports.extend(self.progress(id).map(ShardReport::Place));
+    }
+
+    /// Other records of the source are mirrored from here on. A late request of the former view could stand in the place of
+    /// ours and answer for it (trace C6): so it has its time first, and then the epoch is raised, which fences it (rule P4).
+    fn change_view(&mut self, now: Now, id: LinkId, from: Proved) {
+        let Some(link) = self.links.get_mut(&id) else { return };
+        if link.producer.is_some() {
+            if link.may_land_until > now.tick {
+                return self.settle(now, id);
+            }
+            link.place(from);
+            if !self.raise_epoch(now, id) {
+                return;
+            }
+        }
+        self.store_place(id, from);
     }
 
     /// The walk is done: `counted` records beyond the checkpoint are on the target, and the source goes on at `source_next`.
@@ -249,36 +266,55 @@ impl Shard {
         link.checkpoint = Some(link.memory(now));
         if link.may_land_until > now.tick {
             link.refused = link.lane.begins();
-            link.unsettled = Some(link.may_land_until);
-            link.state = State::Waiting(link.may_land_until);
-            self.alarms.insert((link.may_land_until, id));
-            let wait_ms = u64::try_from(link.may_land_until.since(now.tick).as_millis()).unwrap_or(u64::MAX);
-            let link = link.name.to_string();
-            return self.event(Event::Settling { link, wait_ms });
+            return self.settle(now, id);
         }
+        if self.raise_epoch(now, id)
+            && let Some(link) = self.links.get_mut(&id)
+        {
+            link.place(link.lane.proved());
+            link.state = State::Storing;
+        }
+    }
+
+    /// Waits until no earlier request can take effect any more; then the target's log is read again.
+    fn settle(&mut self, now: Now, id: LinkId) {
+        let Some(link) = self.links.get_mut(&id) else { return };
+        link.unsettled = Some(link.may_land_until);
+        link.state = State::Waiting(link.may_land_until);
+        self.alarms.insert((link.may_land_until, id));
+        let wait_ms = u64::try_from(link.may_land_until.since(now.tick).as_millis()).unwrap_or(u64::MAX);
+        let link = link.name.to_string();
+        self.event(Event::Settling { link, wait_ms });
+    }
+
+    /// The link's stamps are of the next epoch, which has to be in the ledger before its first use (rule P3); `false` if
+    /// there is none.
+    fn raise_epoch(&mut self, now: Now, id: LinkId) -> bool {
+        let Some(link) = self.links.get_mut(&id) else { return false };
         let raised =
             link.producer.and_then(|producer| Some(Producer { epoch: producer.epoch.checked_add(1)?, ..producer }));
         let Some(producer) = raised else {
-            return self.stop_link(now, id, StopReason::OutOfSequence(ErrorCode::UNKNOWN_PRODUCER_ID));
+            self.stop_link(now, id, StopReason::OutOfSequence(ErrorCode::UNKNOWN_PRODUCER_ID));
+            return false;
         };
         link.producer = Some(producer);
-        link.place(link.lane.proved());
-        link.state = State::Storing;
+        link.epoch_due = true;
         let name = link.name.to_string();
         self.event(Event::EpochRaised { link: name, epoch: producer.epoch });
         self.reports.push_back(ShardReport::Epoch { link: id, epoch: producer.epoch });
+        true
     }
 
     /// What the link waited for is in the ledger: from now on a crash finds where it began, or in which epoch it writes.
     pub(super) fn stored(&mut self, now: Now, id: LinkId, entry: StoredEntry) {
         let Some(link) = self.links.get_mut(&id) else { return };
         match entry {
-            StoredEntry::Place => {
-                if matches!(link.state, State::Storing) {
-                    self.run(now, id, 0);
-                }
-            }
-            StoredEntry::LeftOut => link.storing_left_out = false,
+            StoredEntry::Place => link.place_due = false,
+            StoredEntry::Epoch => link.epoch_due = false,
+            StoredEntry::LeftOut(told) => link.left_out_stored = told,
+        }
+        if matches!(link.state, State::Storing) && !link.place_due && !link.epoch_due {
+            self.run(now, id, 0);
         }
     }
 

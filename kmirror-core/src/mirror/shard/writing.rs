@@ -15,7 +15,7 @@ use crate::mirror::link::{Link, LinkId, LinkName, State};
 use crate::mirror::report::{Omitted, ShardReport};
 use crate::observe::StopReason;
 use crate::offset::TargetOffset;
-use crate::plan::Magic;
+use crate::plan::{Magic, TopicLimits};
 use crate::produce::{Audit, Verdict, Window, audit};
 use crate::resume::horizon_ms;
 
@@ -239,6 +239,12 @@ impl Shard {
                     let reason = StopReason::AppendedElsewhere { expected, found: base_offset };
                     return self.stop_link(now, id, reason);
                 }
+                // A duplicate's answer, say. The log tells what it is, but not for ever.
+                link.out_of_sequence += 1;
+                if link.out_of_sequence > OUT_OF_SEQUENCE_MAX {
+                    let reason = StopReason::AppendedElsewhere { expected, found: base_offset };
+                    return self.stop_link(now, id, reason);
+                }
                 let why = format!("{broker}: appended at offset {base_offset}, expected at {expected}");
                 self.doubt(now, id, why, sent);
             }
@@ -256,6 +262,7 @@ impl Shard {
         let Some(link) = self.links.get_mut(&id) else { return };
         let released = link.lane.acknowledge_at(base_offset);
         link.counters.records += u64::from(released.records);
+        link.counters.headers_dropped += u64::from(released.headers_dropped);
         link.counters.bytes += u64::try_from(released.bytes).unwrap_or(u64::MAX);
         link.out_of_sequence = 0;
         link.refused = None;
@@ -301,9 +308,11 @@ impl Shard {
             let why = format!("{code} for source offsets [{from}, {to}): its {records} records go one by one");
             return self.doubt(now, id, why, None);
         }
-        if matches!(code, ErrorCode::CORRUPT_MESSAGE | ErrorCode::INVALID_RECORD) && !link.limits.keys_required {
-            // So a compacted topic answers to a record without a key (report B20), and 0.10 tells nothing of its settings.
-            link.limits.keys_required = true;
+        let unknown = link.limits == TopicLimits::default() && link.keys_to < to;
+        if matches!(code, ErrorCode::CORRUPT_MESSAGE | ErrorCode::INVALID_RECORD) && unknown {
+            // So a compacted topic answers to a record without a key (report B20), and nothing tells of its settings: this
+            // one is looked at.
+            link.keys_to = to;
             return self.doubt(now, id, format!("{code} for source offset {from}: is it for want of a key?"), None);
         }
         let reason = StopReason::TargetRefuses { from, to, code };
@@ -323,8 +332,9 @@ impl Shard {
             link.left_out.add(omitted.from.0, omitted.to.0);
             link.counters.dropped += u64::from(omitted.records);
         }
-        link.storing_left_out = true;
-        self.reports.push_back(ShardReport::LeftOut { link: id, omitted });
+        link.left_out_told += 1;
+        let progress = self.progress(id);
+        self.reports.extend(progress.map(|progress| ShardReport::LeftOut { progress, omitted }));
         self.mark(now, id);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::world::{MINUTE, SECOND, TOPIC, World};
+use super::world::{MINUTE, MS, SECOND, TOPIC, World};
 use super::{fill, route, stamped};
 use crate::config::{PartitionPolicy, Rename, StartPolicy, TopicSelection};
 use crate::filter::{Decision, Filters, RecordFilter};
@@ -186,6 +186,57 @@ fn two_sources_are_never_mixed_into_one_target() {
     world.assert_mirrored();
 }
 
+/// What one source has left there is not continued by another, under the same producer id.
+#[test]
+fn a_target_that_one_source_has_left_is_not_taken_by_another() {
+    let mut world = stamped(Release::V3_9, 3, 2);
+    world.network.source.topic("t-other", 1);
+    write(&mut world, "t-other", 0, 9);
+    world.config.routing.mapping = BTreeMap::from([("t-other".to_owned(), "t".to_owned())]);
+    world.config.topics = TopicSelection::pattern("t").unwrap();
+    world.start().run(5 * SECOND);
+    world.select("t-other").run(MINUTE);
+    world.assert_mirrored();
+    assert!(world.blocked().iter().any(|why| why.contains("has mirrored t before")), "{:?}", world.blocked());
+}
+
+#[test]
+fn a_topic_that_is_wanted_again_at_once_goes_on_behind_its_last_word() {
+    for target in [Release::V0_10_2, Release::V3_9] {
+        let mut world = stamped(target, 30, 3);
+        world.network.source.topic("orders", 1);
+        world.network.latency = 50 * MS;
+        world.start().reach(MINUTE, |world| world.values().1.len() > 10);
+        for _ in 0..5 {
+            world.select("orders");
+            world.select("t").run(300 * MS);
+        }
+        fill(&mut world, 0, 3, 2);
+        world.run(2 * MINUTE);
+        world.assert_mirrored();
+        assert!(world.stops().is_empty(), "{:#?}", world.events);
+        world.kill();
+        // That it was let go in between is no word of the one that ran last.
+        world.start().run(10 * SECOND);
+        let settled = world.events.iter().filter(|event| matches!(event, Event::Settling { .. })).count();
+        assert_eq!(settled > 0, target == Release::V0_10_2);
+    }
+}
+
+#[test]
+fn thousands_of_topics_can_be_let_go_at_once() {
+    let mut world = stamped(Release::V3_9, 1, 1);
+    route(&mut world, |route| route.creation.create = false);
+    for topic in 0..3_000 {
+        world.network.source.topic(&format!("t-{topic}"), 1);
+    }
+    world.start().run(10 * SECOND);
+    world.select("t").run(10 * SECOND);
+    let gone = world.events.iter().filter(|event| matches!(event, Event::Route(RouteEvent::LetGo { .. }))).count();
+    assert_eq!(gone, 3_000, "each said once");
+    world.assert_mirrored();
+}
+
 #[test]
 fn a_copy_within_one_cluster_is_not_copied_again() {
     let mut world = World::new(Release::V3_9, Release::V3_9);
@@ -210,16 +261,18 @@ fn several_partitions_share_one_and_each_keeps_its_place() {
     route(&mut world, |route| route.partitions = PartitionPolicy::Modulo);
     for _ in 0..3 {
         (0..5).for_each(|partition| fill(&mut world, partition, 4, 3));
-        world.start();
-        world.network.latency = std::time::Duration::from_millis(3);
-        world.run(2 * SECOND / 1000).kill();
+        let before = world.network.target.log(TOPIC, 0).values().len();
+        assert!(world.start().reach(MINUTE, |world| world.network.target.log(TOPIC, 0).values().len() > before + 3));
+        world.kill();
         assert!(world.start().end_within(5 * MINUTE).is_ok(), "{:#?}", world.events);
         for target in 0..2_usize {
             let sources = (0..5).filter(|partition| partition % 2 == target);
-            let sources: Vec<usize> = sources.collect();
-            let total: usize =
-                sources.iter().map(|partition| world.network.source.log(TOPIC, *partition).values().len()).sum();
-            assert_eq!(world.network.target.log(TOPIC, target).values().len(), total);
+            let mut wanted: Vec<String> =
+                sources.flat_map(|partition| world.network.source.log(TOPIC, partition).values()).collect();
+            let mut found = world.network.target.log(TOPIC, target).values();
+            wanted.sort();
+            found.sort();
+            assert_eq!(found, wanted, "{:#?}", world.events);
         }
     }
     assert_eq!(world.stops(), Vec::<&StopReason>::new());
@@ -292,6 +345,23 @@ fn another_filter_after_a_clean_stop_goes_on_and_after_a_crash_stands_still() {
     assert!(world.start().end_within(MINUTE).is_ok(), "under the former one it goes on");
 }
 
+/// trace C6: a late request under the former filter has its time, and is fenced then.
+#[test]
+fn another_filter_after_a_crash_with_nothing_to_count_begins_in_a_new_epoch() {
+    let mut world = stamped(Release::V3_9, 4, 5);
+    every(&mut world, 2);
+    world.start().run(10 * SECOND).kill();
+    every(&mut world, 5);
+    fill(&mut world, 0, 4, 5);
+    let before = world.events.len();
+    world.start().run(MINUTE);
+    let first = (0..20).step_by(2).chain((20..40).step_by(5));
+    assert_eq!(world.values().1, first.map(|offset| format!("v{offset}")).collect::<Vec<_>>());
+    let since = &world.events[before..];
+    assert!(since.iter().any(|event| matches!(event, Event::Settling { .. })), "{since:#?}");
+    assert!(since.iter().any(|event| matches!(event, Event::EpochRaised { epoch: 1, .. })), "{since:#?}");
+}
+
 #[test]
 fn what_is_left_out_is_left_out_again_after_a_crash() {
     for target in [Release::V0_10_2, Release::V2_0, Release::V3_9] {
@@ -317,7 +387,7 @@ fn what_is_left_out_is_left_out_again_after_a_crash() {
 }
 
 #[test]
-fn a_start_that_another_writer_took_is_not_ours() {
+fn others_may_write_between_in_a_shared_partition() {
     let mut world = stamped(Release::V3_9, 3, 2);
     world.config.until_caught_up = true;
     route(&mut world, |route| route.partitions = PartitionPolicy::Modulo);

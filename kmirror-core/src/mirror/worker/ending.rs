@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{MirrorError, Phase, Worker, WorkerReport};
+use super::{MirrorError, Phase, Stage, Worker, WorkerReport};
 use crate::clock::Now;
 use crate::mirror::report::ShardCommand;
 use crate::observe::{Event, Status};
@@ -82,6 +82,7 @@ impl Worker {
         self.ending = Some(ending);
         self.deadline = Some(now.after(self.config.stop_timeout));
         self.phase = Phase::Stopping;
+        self.give_claims_back();
         if self.opened {
             self.undrained = (0..self.shards).collect();
             self.tell_all(&ShardCommand::Stop);
@@ -90,6 +91,15 @@ impl Worker {
             self.tell_all(&ShardCommand::Abort);
         }
         self.wind_down(now);
+    }
+
+    /// Links that were claimed and never opened are as their last writer left them.
+    fn give_claims_back(&mut self) {
+        let links = self.links.iter().filter(|(_, tracked)| tracked.stage == Stage::Placing);
+        let claimed: Vec<_> = links.filter_map(|(id, tracked)| Some((*id, tracked.checkpoint?))).collect();
+        for (id, checkpoint) in claimed.into_iter().filter(|(_, checkpoint)| checkpoint.drained) {
+            self.tell_ledger(id, checkpoint);
+        }
     }
 
     /// Waits for the shards.

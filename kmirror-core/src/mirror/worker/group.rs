@@ -247,7 +247,7 @@ impl Worker {
         let Some(group) = &mut self.group else { return };
         group.coordinator = None;
         let name = group.name.clone();
-        if !self.opened && !passing {
+        if !passing && (!self.opened || question == Question::Committed) {
             if question == Question::Commit {
                 // Commits are a courtesy: without the right to them the mirror goes on.
                 group.probed = true;
@@ -266,9 +266,10 @@ impl Worker {
         group.commit_wanted = false;
         group.tries += 1;
         let (name, tries) = (group.name.clone(), group.tries);
-        if self.is_ending() || self.opened {
+        // Where a link starts that the group has a say in is not known before it has answered.
+        let reads = self.links.keys().any(|id| self.asks_group(*id));
+        if self.is_ending() || (self.opened && !reads) {
             self.event(Event::CommitFailed { group: name, reason });
-            self.retry_positions(now);
         } else if tries > COMMITTED_TRIES_MAX {
             self.committed_unknown(now, name, reason);
         } else {

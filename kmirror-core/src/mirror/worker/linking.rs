@@ -83,6 +83,8 @@ impl Worker {
             start: None,
             progress: None,
             told: None,
+            is_told: false,
+            left_out_told: 0,
             stored_next: SourceOffset(i64::MIN),
             left_out: self.store.ledger().left_out(topic, partition),
             waits: BTreeSet::new(),
@@ -108,6 +110,10 @@ impl Worker {
     fn is_another_route(&self, topic: &str) -> Option<Obstacle> {
         let route = self.routes.get(topic)?;
         let ledger = self.store.ledger();
+        // Under the same producer id its records and those of another source could not be told apart.
+        if let Some(other) = ledger.mirrored_to(&route.target).find(|other| *other != topic) {
+            return Some(Obstacle::TargetTaken { target: route.target.to_string(), by: other.to_owned() });
+        }
         let mirrored = route
             .partitions
             .iter()
@@ -129,7 +135,7 @@ impl Worker {
     }
 
     /// Before anything of it is written the ledger has where a topic goes, and which one it is.
-    fn store_route(&mut self, topic: &str) {
+    pub(super) fn store_route(&mut self, topic: &str) {
         let Some(route) = self.routes.get(topic) else { return };
         let stored = StoredRoute { target: route.target.to_string(), topic_id: hexadecimal(route.topic_id) };
         if self.store.ledger().route(topic) != Some(&stored) {

@@ -147,10 +147,14 @@ struct Tracked {
     progress: Option<LinkProgress>,
     /// What the ledger was last told.
     told: Option<Checkpoint>,
+    /// Whether the ledger has that for certain.
+    is_told: bool,
     /// Up to where the ledger has it for certain.
     stored_next: SourceOffset,
     /// Records that are left out for good, behind the last stored checkpoint.
     left_out: LeftOut,
+    /// How often its shard has told of such records.
+    left_out_told: u64,
     /// What is on its way to the ledger, and waited for.
     waits: BTreeSet<Awaited>,
     stopped: bool,
@@ -167,6 +171,8 @@ enum Stage {
     Open,
     /// Its shard was told to let it go.
     Leaving,
+    /// Its shard has let it go, and its last word is on its way to the ledger.
+    Closed,
 }
 
 /// What the ledger has to have before a link goes on.

@@ -10,6 +10,8 @@ use crate::topics::Blocked;
 pub(super) enum Obstacle {
     /// Other sources go to the same target.
     Collision { target: String, others: Vec<String> },
+    /// The ledger says that another source was mirrored to the same target.
+    TargetTaken { target: String, by: String },
     /// The target's topic cannot be prepared.
     Target(Blocked),
     /// The target's topic has fewer partitions than the source's, and is not to grow.
@@ -28,7 +30,11 @@ impl Obstacle {
     /// Whether it stands for as long as this mirror runs; else it is looked at again.
     pub(super) fn is_final(&self) -> bool {
         match self {
-            Self::RouteChanged { .. } | Self::SourceRecreated(_) | Self::SourceBack(_) | Self::SharedWithoutIds => true,
+            Self::TargetTaken { .. }
+            | Self::RouteChanged { .. }
+            | Self::SourceRecreated(_)
+            | Self::SourceBack(_)
+            | Self::SharedWithoutIds => true,
             Self::Collision { .. } | Self::Target(_) | Self::TooFewPartitions { .. } => false,
         }
     }
@@ -42,6 +48,11 @@ impl fmt::Display for Obstacle {
                 "it goes to target topic {target}, and so does {}: two sources are never mixed into one target; rename one of \
                  them (rename, topic_mappings), or exclude it",
                 others.join(", ")
+            ),
+            Self::TargetTaken { target, by } => write!(
+                f,
+                "it goes to target topic {target}, to which this mirror has mirrored {by} before: two sources are never mixed \
+                 into one target; rename it, or start a mirror under another --name"
             ),
             Self::Target(blocked) => blocked.fmt(f),
             Self::TooFewPartitions { target, source, on_target, missing } => write!(

@@ -116,7 +116,7 @@ impl Worker {
     }
 
     /// Whether a link's start depends on what its group has committed, and that is not known.
-    fn asks_group(&self, id: LinkId) -> bool {
+    pub(super) fn asks_group(&self, id: LinkId) -> bool {
         let Some(tracked) = self.links.get(&id) else { return false };
         self.group.is_some() && tracked.first && tracked.checkpoint.is_none() && !self.positions.covered.contains(&id)
     }

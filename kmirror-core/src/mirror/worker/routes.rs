@@ -57,17 +57,21 @@ impl Routed {
 }
 
 impl Worker {
-    /// Looks at both clusters, if either has changed.
-    pub(super) fn look(&mut self, now: Now) {
+    /// Looks at both clusters, if either has changed; whether to look again at once.
+    pub(super) fn look(&mut self, now: Now) -> bool {
+        if self.is_ending() {
+            return false;
+        }
         let generations = (self.metadata(Side::Source).generation, self.metadata(Side::Target).generation);
         let due = self.look_at.is_some_and(|at| at <= now.tick);
         if self.looked == Some(generations) && !due {
-            return;
+            return false;
         }
         self.look_at = None;
         if let Some(topic) = self.copied_into_itself() {
             let cluster = cluster_name(self.metadata(Side::Source), &self.config.source);
-            return self.fail(now, MirrorError::SameCluster { cluster, topic });
+            self.fail(now, MirrorError::SameCluster { cluster, topic });
+            return false;
         }
         self.looked = Some(generations);
         let first = !std::mem::replace(&mut self.begun, true);
@@ -93,6 +97,7 @@ impl Worker {
                 streams: self.shards,
             });
         }
+        self.looked.is_none()
     }
 
     /// A topic that is wanted: new, or with other partitions than before.
@@ -121,7 +126,8 @@ impl Worker {
         if route.leaving.is_some() {
             return;
         }
-        if route.topic_id == [0; 16] {
+        let learned = route.topic_id == [0; 16] && topic_id != [0; 16];
+        if learned {
             route.topic_id = topic_id;
         }
         let (from, to) = (route.partitions.len(), partitions.len());
@@ -129,6 +135,9 @@ impl Worker {
         route.partitions.extend(partitions);
         if to > from {
             self.event(Event::Route(RouteEvent::PartitionsFound { topic: name.to_owned(), from, to }));
+        }
+        if learned {
+            self.store_route(name);
         }
     }
 
@@ -152,18 +161,18 @@ impl Worker {
             self.source.refresh_metadata(now);
         }
         for (name, gone) in others {
-            self.let_go(now, &name, gone);
+            self.let_go(&name, gone);
         }
     }
 
-    fn let_go(&mut self, now: Now, topic: &str, gone: bool) {
-        self.event(Event::Route(RouteEvent::LetGo { topic: topic.to_owned(), gone }));
-        if gone {
-            self.vanished.insert(topic.to_owned());
-        }
+    fn let_go(&mut self, topic: &str, gone: bool) {
         let Some(route) = self.routes.get_mut(topic) else { return };
         route.leaving = Some(gone);
         self.topics.forget(&route.target);
+        if gone {
+            self.vanished.insert(topic.to_owned());
+        }
+        self.event(Event::Route(RouteEvent::LetGo { topic: topic.to_owned(), gone }));
         let mut close: BTreeMap<usize, Vec<LinkId>> = BTreeMap::new();
         let mut drop = Vec::new();
         for id in self.links_of(topic) {
@@ -174,6 +183,7 @@ impl Worker {
                     tracked.stage = Stage::Leaving;
                     close.entry(tracked.shard).or_default().push(id);
                 }
+                Stage::Closed => {}
             }
         }
         for id in drop {
@@ -182,18 +192,30 @@ impl Worker {
         for (shard, links) in close {
             self.tell(shard, ShardCommand::Close(links));
         }
-        self.forget_route_if_empty(now, topic);
+        self.forget_route_if_empty(topic);
     }
 
-    /// A shard has let a link go: its last word goes to the ledger.
+    /// A shard has let a link go: its last word goes to the ledger. Until it is there the link is not forgotten: whoever takes
+    /// it up again has to find it.
     pub(super) fn link_closed(&mut self, now: Now, id: LinkId) {
-        let Some(tracked) = self.links.get(&id) else { return };
-        let topic = tracked.name.topic.to_string();
+        let Some(tracked) = self.links.get_mut(&id) else { return };
+        tracked.stage = Stage::Closed;
+        let link = (tracked.name.topic.to_string(), tracked.name.partition);
         if !tracked.stopped {
             self.checkpoint(now, id);
         }
-        self.forget_link(id);
-        self.forget_route_if_empty(now, &topic);
+        self.forget_closed(&link);
+    }
+
+    /// Forgets a link that was let go, once the ledger has its last word.
+    pub(super) fn forget_closed(&mut self, link: &(String, i32)) {
+        let Some((id, tracked)) = self.by_name.get(link).and_then(|id| Some((*id, self.links.get(id)?))) else {
+            return;
+        };
+        if tracked.stage == Stage::Closed && (tracked.told.is_none() || tracked.is_told) {
+            self.forget_link(id);
+            self.forget_route_if_empty(&link.0);
+        }
     }
 
     fn forget_link(&mut self, id: LinkId) {
@@ -206,14 +228,13 @@ impl Worker {
         self.by_name.remove(&(topic, tracked.name.partition));
     }
 
-    fn forget_route_if_empty(&mut self, now: Now, topic: &str) {
+    fn forget_route_if_empty(&mut self, topic: &str) {
         let leaving = self.routes.get(topic).is_some_and(|route| route.leaving.is_some());
         if leaving && self.links_of(topic).is_empty() {
             self.routes.remove(topic);
             self.departed.entry(topic.to_owned()).or_default();
             // It may be wanted again already.
             self.looked = None;
-            self.look(now);
         }
     }
 
@@ -225,7 +246,8 @@ impl Worker {
     /// Two sources for one target: their records would mix, so neither begins. One that runs already goes on.
     fn check_names(&mut self) {
         let mut by_target: BTreeMap<Arc<str>, Vec<String>> = BTreeMap::new();
-        for (name, route) in self.routes.iter().filter(|(_, route)| route.leaving.is_none()) {
+        // One that is leaving still writes what it has read.
+        for (name, route) in &self.routes {
             by_target.entry(route.target.clone()).or_default().push(name.clone());
         }
         for (target, sources) in &by_target {
@@ -286,7 +308,7 @@ impl Worker {
     }
 
     /// Takes what there is to say about the target's topics.
-    pub(super) fn take_topic_events(&mut self, now: Now) {
+    pub(super) fn take_topic_events(&mut self) {
         while let Some(event) = self.topics.poll_event() {
             match event {
                 TopicEvent::Ready { target, partitions, limits } => {
@@ -296,7 +318,6 @@ impl Worker {
                     }
                     self.set_obstacle(&name, None);
                     self.open_partitions(&name);
-                    self.place(now);
                 }
                 TopicEvent::Created { target, partitions, replication_factor, settings, not_set } => {
                     self.event(Event::Route(RouteEvent::TopicCreated {

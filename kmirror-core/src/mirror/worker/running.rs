@@ -38,7 +38,13 @@ impl Worker {
                 }
                 self.checkpoint(now, id);
             }
-            ShardReport::LeftOut { link, omitted } => self.leave_out(link, omitted),
+            ShardReport::LeftOut { progress, omitted } => {
+                let id = progress.link;
+                self.take_progress(progress);
+                // With the link's place in the ledger the list of what is left out behind it stays short.
+                self.checkpoint(now, id);
+                self.leave_out(id, omitted);
+            }
             ShardReport::Stopped { link, reason } => {
                 let name = self.links.get(&link).map(|tracked| tracked.name.to_string()).unwrap_or_default();
                 let (text, send_failure) = (reason.to_string(), reason.is_send_failure());
@@ -86,7 +92,10 @@ impl Worker {
         for omitted in &omitted {
             tracked.left_out.add(omitted.from.0, omitted.to.0);
         }
-        tracked.left_out.forget_below(tracked.stored_next.0);
+        // The checkpoint that was told before goes to the ledger before this entry, or with it.
+        let told = tracked.told.map_or(tracked.stored_next, |told| told.source_next());
+        tracked.left_out.forget_below(told.0);
+        tracked.left_out_told += 1;
         let (topic, partition) = (tracked.name.topic.to_string(), tracked.name.partition);
         let (link, ranges) = (tracked.name.to_string(), tracked.left_out.clone());
         self.store.put(LedgerEntry::LeftOut { topic, partition, ranges });
@@ -121,6 +130,7 @@ impl Worker {
     pub(super) fn tell_ledger(&mut self, id: LinkId, checkpoint: Checkpoint) {
         let Some(tracked) = self.links.get_mut(&id) else { return };
         tracked.told = Some(checkpoint);
+        tracked.is_told = false;
         self.store.put(LedgerEntry::Checkpoint {
             worker: WORKER.to_owned(),
             topic: tracked.name.topic.to_string(),
@@ -145,14 +155,15 @@ impl Worker {
                     self.checkpoint_stored(&(topic, partition), checkpoint);
                 }
                 LedgerEntry::Epoch { topic, partition, .. } => {
-                    self.entry_stored(&(topic, partition), Awaited::Epoch, StoredEntry::Place);
+                    self.entry_stored(&(topic, partition), Awaited::Epoch, StoredEntry::Epoch);
                 }
                 LedgerEntry::LeftOut { topic, partition, ranges } => {
                     let link = (topic, partition);
-                    let id = self.by_name.get(&link).copied();
+                    let tracked = self.by_name.get(&link).and_then(|id| self.links.get(id));
                     // One that was put before is not yet what the link waits for.
-                    if id.and_then(|id| self.links.get(&id)).is_some_and(|tracked| tracked.left_out == ranges) {
-                        self.entry_stored(&link, Awaited::LeftOut, StoredEntry::LeftOut);
+                    if let Some(told) = tracked.filter(|tracked| tracked.left_out == ranges).map(|of| of.left_out_told)
+                    {
+                        self.entry_stored(&link, Awaited::LeftOut, StoredEntry::LeftOut(told));
                     }
                 }
                 LedgerEntry::Id { .. } | LedgerEntry::Route { .. } | LedgerEntry::Unknown => {}
@@ -167,8 +178,10 @@ impl Worker {
         if tracked.told != Some(checkpoint) {
             return;
         }
+        tracked.is_told = true;
         tracked.waits.remove(&Awaited::Claim);
         self.entry_stored(link, Awaited::Place, StoredEntry::Place);
+        self.forget_closed(link);
     }
 
     fn entry_stored(&mut self, link: &(String, i32), awaited: Awaited, stored: StoredEntry) {
@@ -182,9 +195,10 @@ impl Worker {
 
     /// Checkpoints and commits that are due, what is new on either cluster, and whether it is over.
     pub(super) fn keep_up(&mut self, now: Now) {
-        self.look(now);
+        // What is let go on the way may be wanted again already.
+        while self.look(now) {}
         self.topics.advance(now, &mut self.source, &mut self.target);
-        self.take_topic_events(now);
+        self.take_topic_events();
         self.place(now);
         if self.checkpoint_at.is_some_and(|at| at <= now.tick) {
             self.checkpoint_at = Some(now.after(self.config.checkpoint_interval));
@@ -206,6 +220,9 @@ impl Worker {
         let preparing =
             self.looked.is_none() || routes().any(|route| route.ready.is_none() && route.obstacle.is_none());
         let may_begin = routes().any(|route| route.obstacle.as_ref().is_some_and(|obstacle| !obstacle.is_final()));
+        if self.config.until_caught_up && !preparing && self.routes.is_empty() {
+            return self.end_caught_up(now);
+        }
         let nothing_goes_on = stopped == links && (links > 0 || routes().any(|route| route.obstacle.is_some()));
         if nothing_goes_on && !preparing && (!may_begin || self.config.until_caught_up) {
             let error = self.links_stopped();

@@ -64,7 +64,9 @@ impl Worker {
     pub(super) fn wanted(&self) -> impl Iterator<Item = (&String, &Topic)> {
         let copies: BTreeSet<String> = if is_same_cluster(self.metadata(Side::Source), self.metadata(Side::Target)) {
             let routed = self.selected().map(|(name, _)| (name, self.config.routing.route(name).target));
-            routed.filter(|(name, target)| *name != target).map(|(_, target)| target).collect()
+            let routed = routed.filter(|(name, target)| *name != target).map(|(_, target)| target);
+            // Also the copies of what is no longer wanted.
+            routed.chain(self.store.ledger().renamed_to().map(str::to_owned)).collect()
         } else {
             BTreeSet::new()
         };

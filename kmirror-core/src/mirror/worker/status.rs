@@ -60,7 +60,7 @@ fn state(tracked: &Tracked) -> TopicState {
         _ if tracked.stopped => TopicState::Stopped,
         Stage::Open if placed => TopicState::Running,
         Stage::Placing | Stage::Open => TopicState::Preparing,
-        Stage::Leaving => TopicState::Gone,
+        Stage::Leaving | Stage::Closed => TopicState::Gone,
     }
 }
 

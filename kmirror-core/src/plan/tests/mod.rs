@@ -35,6 +35,7 @@ fn view(cursor: i64, target: Abilities) -> View<'static> {
         target,
         limits: TopicLimits::default(),
         check_crcs: true,
+        keys_to: i64::MIN,
         apart_to: i64::MIN,
         now_ms: T0,
         topic: "t",

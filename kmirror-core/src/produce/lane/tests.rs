@@ -229,19 +229,6 @@ fn what_is_skipped_counts_once_everything_before_it_is_written() {
 }
 
 #[test]
-fn what_is_left_out_is_done_on_the_source_and_absent_on_the_target() {
-    let mut lane = lane(Window::Open(5));
-    lane.push(piece(&Batch::new(0, 2))).unwrap();
-    lane.push(piece(&Batch::new(2, 3))).unwrap();
-    (0..2).for_each(|_| drop(lane.take(LARGE)));
-    acknowledged(&mut lane);
-    assert_eq!(lane.oldest(), Some((SourceOffset(2), SourceOffset(5), 3)));
-    lane.leave_out();
-    lane.clear();
-    assert_eq!((proved(&lane), lane.expected(), lane.oldest()), ((5, 2, 2), TargetOffset(2), None));
-}
-
-#[test]
 fn every_byte_that_is_taken_is_given_back() {
     let mut lane = lane(Window::Open(2));
     let mut taken = 0;
