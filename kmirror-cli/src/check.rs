@@ -8,6 +8,7 @@ use kmirror_core::config::{Resolved, Setting, effective};
 use crate::args::RunArgs;
 use crate::exit::Failure;
 use crate::settings::resolved;
+use crate::view::plain;
 
 /// Prints the settings of every mirror, and every warning that a start would give.
 pub(crate) fn check(args: &RunArgs) -> Result<(), Failure> {
@@ -35,8 +36,7 @@ fn table(mirror: &Resolved) -> String {
     let head = ["setting", "value", "from", "Kafka's default"].map(str::to_owned);
     let row = |setting: Setting| {
         let Setting { name, value, origin, kafka } = setting;
-        [name, value, origin.to_string(), kafka.unwrap_or_default().to_owned()]
-            .map(|cell| cell.escape_debug().to_string())
+        [name, value, origin.to_string(), kafka.unwrap_or_default().to_owned()].map(|cell| plain(&cell))
     };
     let rows: Vec<[String; 4]> = [head].into_iter().chain(effective(mirror).into_iter().map(row)).collect();
     let width = |column: usize| {

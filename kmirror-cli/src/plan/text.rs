@@ -109,7 +109,7 @@ fn path(route: &RouteSeen) -> &'static str {
         route.sample.paths.iter().map(|seen| seen.path).filter(|path| *path != "skipped").collect();
     paths.dedup();
     match paths.as_slice() {
-        [] if route.starts.iter().all(|start| start.behind == 0) => "",
+        [] if route.starts.iter().all(|start| start.behind == 0) => "-",
         [] => "?",
         [path] => path,
         [first, rest @ ..] if rest.iter().all(|path| path == first) => first,

@@ -152,7 +152,13 @@ pub(crate) fn urgency(a: &Row<'_>, b: &Row<'_>) -> Ordering {
         TopicState::Gone => 3,
     };
     let lag = |row: &Row<'_>| row.status.lag.unwrap_or(-1);
-    rank(a).cmp(&rank(b)).then(lag(b).cmp(&lag(a))).then_with(|| (a.mirror, a.topic).cmp(&(b.mirror, b.topic)))
+    // Of those without lag the busy ones are of interest.
+    let busy = |row: &Row<'_>| row.pace.records;
+    rank(a)
+        .cmp(&rank(b))
+        .then(lag(b).cmp(&lag(a)))
+        .then(busy(b).total_cmp(&busy(a)))
+        .then_with(|| (a.mirror, a.topic).cmp(&(b.mirror, b.topic)))
 }
 
 fn counts(status: &TopicStatus) -> (u64, u64, Option<i64>) {

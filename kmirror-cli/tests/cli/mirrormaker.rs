@@ -73,7 +73,7 @@ fn every_option_is_accepted_with_its_effect_or_named_in_one_warning() {
         (&["--whitelist", "t", "--message.handler", "identity"], Setting("filters", "none", "default")),
         (
             &["--whitelist", "t", "--message.handler", "filter", "--message.handler.args", "key=^a"],
-            Setting("filters", r#"keep key=\"^a\""#, "--message.handler"),
+            Setting("filters", r#"keep key="^a""#, "--message.handler"),
         ),
         (
             &["--whitelist", "t", "--message.handler", "drop", "--message.handler.args", "tombstone"],

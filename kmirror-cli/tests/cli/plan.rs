@@ -28,7 +28,7 @@ fn what_each_pattern_matches_and_where_it_goes() {
     assert_eq!(done.code, Some(0), "{done:?}");
     for line in [
         "gone      include       0  matches nothing\n",
-        "orders        2  there                            0  earliest\n",
+        "orders        2  there      -                     0  earliest\n",
         "nothing stands in the way of 2 topics with 3 partitions\n",
     ] {
         assert!(done.out.contains(line), "{line}{}", done.out);

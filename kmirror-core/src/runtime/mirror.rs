@@ -209,7 +209,8 @@ impl MirrorBuilder {
         self.target_property("bootstrap.servers", bootstrap)
     }
 
-    /// Any of a Kafka consumer's properties, for the source: `group.id`, `auto.offset.reset`, `isolation.level`, …
+    /// Any of a Kafka consumer's properties, for the source: `group.id`, `isolation.level`, … Without `auto.offset.reset` a
+    /// mirror that runs for the first time starts at the earliest records, unlike a consumer.
     pub fn source_property(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.source.push((key.into(), value.into()));
         self
@@ -256,7 +257,12 @@ impl MirrorBuilder {
     ///
     /// # Errors
     /// If a setting is missing or cannot be used.
-    pub fn build(self) -> Result<Mirror, ConfigError> {
+    pub fn build(mut self) -> Result<Mirror, ConfigError> {
+        const START: &str = "auto.offset.reset";
+        if !self.source.iter().any(|(key, _)| key == START) {
+            // As in kmirror.toml: whoever builds a mirror wants what is there. A consumer's default would leave all of it out.
+            self.source.push((START.to_owned(), "earliest".to_owned()));
+        }
         let options = RunOptions {
             consumer: RawConfig::of("source", self.source),
             producer: RawConfig::of("target", self.target),
