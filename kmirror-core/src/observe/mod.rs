@@ -8,6 +8,7 @@ pub use route_event::RouteEvent;
 
 mod reason;
 pub use reason::StopReason;
+pub(crate) use reason::advice;
 
 mod status;
 pub use status::{Counters, LinkState, Status, TopicState, TopicStatus};

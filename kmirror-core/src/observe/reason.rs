@@ -246,7 +246,7 @@ fn refused(why: &Refused) -> String {
 }
 
 /// What an operator can do about a broker's final refusal.
-fn advice(code: ErrorCode) -> &'static str {
+pub(crate) fn advice(code: ErrorCode) -> &'static str {
     match code {
         ErrorCode::TOPIC_AUTHORIZATION_FAILED => {
             "grant the mirror READ and DESCRIBE on source topics, WRITE and DESCRIBE on target topics"

@@ -13,7 +13,7 @@ use crate::config::{LossPolicy, Policies};
 use crate::limits;
 use crate::mirror::link::{Link, LinkId, LinkName, State};
 use crate::mirror::report::{Omitted, ShardReport};
-use crate::observe::StopReason;
+use crate::observe::{StopReason, advice};
 use crate::offset::TargetOffset;
 use crate::plan::{Magic, TopicLimits};
 use crate::produce::{Audit, Verdict, Window, audit};
@@ -320,7 +320,8 @@ impl Shard {
         if !is_about_records(code) || policy(&link.config.policies, code) == LossPolicy::Refuse {
             return self.stop_link(now, id, reason);
         }
-        self.leave_out(now, id, vec![Omitted { from, to, records, why: format!("the target refuses them: {code}") }]);
+        let why = format!("the target refuses them: {code}: {}", advice(code));
+        self.leave_out(now, id, vec![Omitted { from, to, records, why }]);
         self.doubt(now, id, format!("{records} records are left out"), None);
     }
 
