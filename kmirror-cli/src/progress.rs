@@ -23,7 +23,7 @@ impl Progress {
 
 fn line(status: &Status, (since, records): (Duration, u64)) -> String {
     if status.topics.is_empty() {
-        return "no topics yet".to_owned();
+        return "waiting for both clusters".to_owned();
     }
     let total = status.total();
     let new = u128::from(total.counters.records.saturating_sub(records));
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn before_there_are_topics_there_are_no_numbers() {
-        assert_eq!(line(&Status::default(), (Duration::ZERO, 0)), "no topics yet");
+        assert_eq!(line(&Status::default(), (Duration::ZERO, 0)), "waiting for both clusters");
     }
 
     #[test]

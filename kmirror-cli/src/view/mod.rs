@@ -186,7 +186,7 @@ fn title(mirrors: &[Shown], rows: &[Row<'_>], total: &TopicStatus) -> String {
         several => format!("{} mirrors", several.len()),
     };
     if rows.is_empty() {
-        return format!("{who}, {}: no topics yet", seconds(elapsed));
+        return format!("{who}, {}: waiting for both clusters", seconds(elapsed));
     }
     let in_state = |state| rows.iter().filter(|row| row.status.state == state).count();
     let states: Vec<String> =
@@ -235,7 +235,7 @@ mod tests {
     fn the_title_says_what_needs_somebody() {
         use TopicState::{Blocked, Gone, Preparing, Running, Stopped};
         let title = |topics| picture(&[mirror("orders", topics)]).0;
-        assert_eq!(title(&[]), "orders, 2 min 05 s: no topics yet");
+        assert_eq!(title(&[]), "orders, 2 min 05 s: waiting for both clusters");
         assert_eq!(title(&[("a", Running, None)]), "orders, 2 min 05 s: 1 topic, 1/4 links caught up");
         assert_eq!(
             title(&[("a", Running, None), ("b", Stopped, None), ("c", Blocked, None), ("d", Preparing, None)]),

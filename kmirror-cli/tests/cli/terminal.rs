@@ -6,6 +6,7 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Stdio};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Action, Termios, Winsize, tcflow, tcgetattr, tcsetwinsize};
 
@@ -30,9 +31,13 @@ impl Terminal {
         (Self { master: master.into(), written: String::new() }, slave.into())
     }
 
-    /// Reads until it says this; false if it ends before.
+    /// Reads until it says this; false if it ends before, or says nothing for a minute.
     fn says(&mut self, words: &str) -> bool {
         while !self.written.contains(words) {
+            let mut waits = [PollFd::new(&self.master, PollFlags::IN)];
+            if poll(&mut waits, Some(&Timespec { tv_sec: 60, tv_nsec: 0 })).unwrap() == 0 {
+                return false;
+            }
             let mut bytes = [0; 4096];
             // A terminal whose process is gone ends with an error.
             match self.master.read(&mut bytes) {
