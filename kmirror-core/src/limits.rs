@@ -6,6 +6,13 @@ use std::time::Duration;
 /// text compresses 100 times at the very best; a bomb ends here.
 pub const DECOMPRESSED_BYTES_MAX: usize = 128 << 20;
 
+/// How long a cluster may be out of reach at the start before a mirror, or a dry run of one, gives up.
+pub const START_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// How long topics may be missing at the start before they are said to be. The controller tells a broker that has just
+/// started about its topics within a second (report B44).
+pub const SELECT_PATIENCE: Duration = Duration::from_secs(5);
+
 /// Requests on their way to one target broker. A broker serves one request of a connection at a time; the others wait
 /// in its socket buffer, so more than a few buy nothing.
 pub const PRODUCE_REQUESTS_IN_FLIGHT_MAX: usize = 5;

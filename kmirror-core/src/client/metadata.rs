@@ -58,6 +58,14 @@ pub struct Topic {
     pub partitions: BTreeMap<i32, Partition>,
 }
 
+impl Topic {
+    /// The most replicas that a partition of it has, 1 where none is known.
+    #[must_use]
+    pub fn replicas_max(&self) -> usize {
+        self.partitions.values().map(|partition| partition.replicas).max().unwrap_or(1)
+    }
+}
+
 /// A partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Partition {

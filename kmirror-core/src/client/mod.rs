@@ -32,6 +32,9 @@ pub mod limits;
 mod by_topic;
 pub(crate) use by_topic::ByTopic;
 
+mod requests;
+pub(crate) use requests::{EARLIEST, LATEST, fetch_one, fetch_partition, list_offsets};
+
 mod call;
 pub use call::{CallError, CallId, CallOptions, ClientEvent, Node, Reply};
 

@@ -201,6 +201,29 @@ impl Side {
     }
 }
 
+impl Isolation {
+    /// As requests say it (KIP-98).
+    #[must_use]
+    pub const fn level(self) -> i8 {
+        match self {
+            Self::ReadUncommitted => 0,
+            Self::ReadCommitted => 1,
+        }
+    }
+}
+
+impl StartPolicy {
+    /// What it says in this run: it is about the mirror's very first one. What a later run finds new is mirrored from its
+    /// first record on (report B41).
+    #[must_use]
+    pub const fn in_run(self, is_first: bool) -> Self {
+        match self {
+            Self::Latest if !is_first => Self::Earliest,
+            Self::Earliest | Self::Latest | Self::None => self,
+        }
+    }
+}
+
 impl fmt::Display for Side {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

@@ -117,6 +117,21 @@ pub struct StoredRoute {
     pub topic_id: Option<String>,
 }
 
+impl StoredRoute {
+    /// The route of a topic with this id, zeros where its cluster has none.
+    #[must_use]
+    pub fn new(target: &str, topic_id: [u8; 16]) -> Self {
+        let digits = || topic_id.iter().map(|byte| format!("{byte:02x}")).collect();
+        Self { target: target.to_owned(), topic_id: (topic_id != [0; 16]).then(digits) }
+    }
+
+    /// Whether both are of one topic, which only ids tell.
+    #[must_use]
+    pub fn is_same_topic(&self, other: &Self) -> Option<bool> {
+        Some(self.topic_id.as_ref()? == other.topic_id.as_ref()?)
+    }
+}
+
 /// The stamp part of a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Producing {

@@ -1,9 +1,13 @@
 //! The ledger as one worker has read it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use bytes::Bytes;
+use kmirror_proto::records::split;
 
 use super::entry::{Checkpoint, LedgerEntry, LedgerError, Slot, StoredRoute};
-use crate::plan::LeftOut;
+use crate::plan::{LeftOut, decode, next_offset};
 
 /// Everything that the ledger topic says, newest entry per key.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +15,8 @@ pub struct Ledger {
     /// The mirror's producer ids: of each slot's entries the one with the lowest offset, (offset, id).
     ids: BTreeMap<Slot, (i64, i64)>,
     routes: BTreeMap<String, StoredRoute>,
+    /// Target topic → source topics that were routed to it last.
+    routed_to: BTreeMap<String, BTreeSet<String>>,
     left_out: BTreeMap<(String, i32), LeftOut>,
     /// (topic, partition) → worker → checkpoint.
     checkpoints: BTreeMap<(String, i32), BTreeMap<String, Checkpoint>>,
@@ -32,6 +38,33 @@ impl Ledger {
         Ok(())
     }
 
+    /// Takes what a fetch of the topic has brought, from `position` on, which moves behind it.
+    ///
+    /// # Errors
+    /// If the records do not parse, or one is damaged; what stands before it is taken.
+    pub(crate) fn read_records(&mut self, position: &mut i64, records: Bytes) -> Result<(), String> {
+        for entry in split(records) {
+            let entry = entry.map_err(|error| error.to_string())?;
+            let from = *position;
+            let mut fault = None;
+            decode(&entry, |record| {
+                if record.offset >= from
+                    && let Err(error) = self.read(record.offset, record.key.unwrap_or_default(), record.value)
+                {
+                    fault = Some(error.to_string());
+                    return ControlFlow::Break(());
+                }
+                ControlFlow::Continue(())
+            })
+            .map_err(|error| error.to_string())?;
+            fault.map_or(Ok(()), Err)?;
+            if let Some(next) = next_offset(&entry) {
+                *position = from.max(next);
+            }
+        }
+        Ok(())
+    }
+
     /// Takes an entry that stands in the topic at `offset`.
     pub fn take(&mut self, offset: i64, entry: LedgerEntry) {
         match entry {
@@ -42,6 +75,12 @@ impl Ledger {
                 }
             }
             LedgerEntry::Route { topic, route } => {
+                if let Some(before) = self.routes.get(&topic)
+                    && let Some(topics) = self.routed_to.get_mut(&before.target)
+                {
+                    topics.remove(&topic);
+                }
+                self.routed_to.entry(route.target.clone()).or_default().insert(topic.clone());
                 self.routes.insert(topic, route);
             }
             LedgerEntry::LeftOut { topic, partition, ranges } => {
@@ -71,9 +110,9 @@ impl Ledger {
     }
 
     /// The source topics of which records were mirrored to a target topic.
-    pub fn mirrored_to<'a>(&'a self, target: &'a str) -> impl Iterator<Item = &'a str> {
-        let routes = self.routes.iter().filter(move |(_, route)| route.target == target);
-        routes.map(|(topic, _)| topic.as_str()).filter(|topic| self.has_checkpoint(topic))
+    pub fn mirrored_to(&self, target: &str) -> impl Iterator<Item = &str> {
+        let topics = self.routed_to.get(target).into_iter().flatten();
+        topics.map(String::as_str).filter(|topic| self.has_checkpoint(topic))
     }
 
     /// The target topics that source topics were routed to under another name.

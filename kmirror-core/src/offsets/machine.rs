@@ -13,13 +13,12 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::time::Duration;
 
-use kmirror_proto::messages::{
-    AnyRequest, AnyResponse, ListOffsetsPartition, ListOffsetsRequest, ListOffsetsResponse, ListOffsetsTopic,
-    ListedOffset,
-};
+use kmirror_proto::messages::{AnyRequest, AnyResponse, ListOffsetsResponse, ListedOffset};
 
 use super::{Listing, OffsetsError, OffsetsQuery, PartitionOffset, SkippedPartition};
-use crate::client::{ByTopic, CallError, CallId, CallOptions, Client, ClientEvent, NetAction, NetEvent, Node, Reply};
+use crate::client::{
+    CallError, CallId, CallOptions, Client, ClientEvent, NetAction, NetEvent, Node, Reply, list_offsets,
+};
 use crate::clock::{Now, Tick, earliest};
 use crate::config::{ClusterConfig, Side};
 use crate::machine::Machine;
@@ -184,15 +183,8 @@ impl Offsets {
     }
 
     fn request(&self, keys: &[Key]) -> AnyRequest {
-        let mut grouped = ByTopic::new();
-        for (name, partition_index) in keys {
-            let timestamp = self.query.time.timestamp();
-            let partition =
-                ListOffsetsPartition { partition_index: *partition_index, current_leader_epoch: -1, timestamp };
-            grouped.push(name, partition);
-        }
-        let topics = grouped.into_topics(|name, partitions| ListOffsetsTopic { name, partitions });
-        AnyRequest::ListOffsets(ListOffsetsRequest { isolation_level: 0, topics })
+        let partitions = keys.iter().map(|(name, partition)| (name.as_str(), *partition));
+        list_offsets(partitions, self.query.time.timestamp(), 0).into()
     }
 
     fn reply(&mut self, now: Now, reply: Reply) {

@@ -3,25 +3,22 @@
 //! Each is made again until it is answered, for a while; then it is given up, and that is said.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::time::Duration;
 
-use bytes::Bytes;
 use kmirror_proto::ErrorCode;
 use kmirror_proto::messages::{
-    AnyRequest, AnyResponse, FetchPartition, FetchRequest, FetchTopic, FetchedPartition, FindCoordinatorRequest,
-    ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic, OffsetFetchRequest, OffsetFetchTopic,
+    AnyRequest, AnyResponse, FetchedPartition, FindCoordinatorRequest, ListOffsetsResponse, OffsetFetchRequest,
+    OffsetFetchTopic,
 };
 use kmirror_proto::records::{Entry, split};
 
 use super::machine::DryRun;
 use super::sample::Bench;
-use crate::client::{ByTopic, CallOptions, Node, Reply};
+use crate::client::{ByTopic, CallOptions, EARLIEST, LATEST, Node, Reply, fetch_one, fetch_partition, list_offsets};
 use crate::clock::{Now, Tick, earliest};
-use crate::config::{Isolation, Side};
+use crate::config::Side;
 use crate::fetch::Aborted;
 use crate::ledger::topic_name;
-use crate::plan::{decode, next_offset};
 
 /// A source topic and partition.
 pub(super) type Key = (String, i32);
@@ -97,9 +94,12 @@ impl DryRun {
                     return self.later(now, due, "it has no leader");
                 };
                 let request = match step {
-                    LedgerStep::Start => bounds_request(&[(topic, 0)], -2, 0),
-                    LedgerStep::End => bounds_request(&[(topic, 0)], -1, 0),
-                    LedgerStep::Read => fetch_request(&topic, 0, self.ledger_position, LEDGER_BYTES, 0),
+                    LedgerStep::Start => list_offsets([(topic.as_str(), 0)], EARLIEST, 0).into(),
+                    LedgerStep::End => list_offsets([(topic.as_str(), 0)], LATEST, 0).into(),
+                    LedgerStep::Read => {
+                        let partition = fetch_partition(0, self.ledger_position, LEDGER_BYTES);
+                        fetch_one(&topic, partition, WAIT_MS, 0).into()
+                    }
                 };
                 self.call(now, Side::Target, Node::Id(leader), request, FETCH_VERSION_MIN, due);
             }
@@ -128,8 +128,9 @@ impl DryRun {
                     return self.later(now, due, "it has no leader");
                 };
                 let bytes = i32::try_from(*bytes).unwrap_or(i32::MAX);
-                let request = fetch_request(topic, *partition, *offset, bytes, self.isolation());
-                self.call(now, Side::Source, Node::Id(leader), request, FETCH_VERSION_MIN, due);
+                let partition = fetch_partition(*partition, *offset, bytes);
+                let request = fetch_one(topic, partition, WAIT_MS, self.config.fetch.isolation.level());
+                self.call(now, Side::Source, Node::Id(leader), request.into(), FETCH_VERSION_MIN, due);
             }
         }
     }
@@ -146,8 +147,8 @@ impl DryRun {
     }
 
     fn ask_bounds(&mut self, now: Now, due: &Due, bound: Bound, keys: Vec<Key>) {
-        let timestamp = if bound == Bound::Start { -2 } else { -1 };
-        let isolation = self.isolation();
+        let timestamp = if bound == Bound::Start { EARLIEST } else { LATEST };
+        let isolation = self.config.fetch.isolation.level();
         let mut by_leader: BTreeMap<i32, Vec<Key>> = BTreeMap::new();
         let mut leaderless = Vec::new();
         for key in keys {
@@ -157,20 +158,14 @@ impl DryRun {
             }
         }
         for (leader, keys) in by_leader {
-            let request = bounds_request(&keys, timestamp, isolation);
+            let partitions = keys.iter().map(|(topic, partition)| (topic.as_str(), *partition));
+            let request = list_offsets(partitions, timestamp, isolation).into();
             let due = Due { errand: Errand::Bounds(bound, keys), ..due.clone() };
             self.call(now, Side::Source, Node::Id(leader), request, 0, due);
         }
         if !leaderless.is_empty() {
             self.source.refresh_metadata(now);
             self.later(now, Due { errand: Errand::Bounds(bound, leaderless), ..due.clone() }, "it has no leader");
-        }
-    }
-
-    fn isolation(&self) -> i8 {
-        match self.config.fetch.isolation {
-            Isolation::ReadCommitted => 1,
-            Isolation::ReadUncommitted => 0,
         }
     }
 
@@ -193,25 +188,7 @@ impl DryRun {
     fn take(&mut self, now: Now, due: &Due, response: AnyResponse) -> Result<(), String> {
         match (&due.errand, response) {
             (Errand::Bounds(bound, keys), AnyResponse::ListOffsets(answer)) => {
-                let mut left = keys.clone();
-                let mut reason = "the answer leaves it out".to_owned();
-                for topic in answer.topics {
-                    for listed in topic.partitions {
-                        let key = (topic.name.clone(), listed.partition_index);
-                        if !listed.error_code.is_ok() {
-                            reason = listed.error_code.to_string();
-                            continue;
-                        }
-                        left.retain(|wanted| *wanted != key);
-                        let of = if *bound == Bound::Start { &mut self.found.starts } else { &mut self.found.ends };
-                        of.insert(key, listed.offset.max(0));
-                    }
-                }
-                if !left.is_empty() {
-                    let due = Due { errand: Errand::Bounds(*bound, left), ..due.clone() };
-                    self.source.refresh_metadata(now);
-                    self.later(now, due, &reason);
-                }
+                self.take_bounds(now, due, *bound, keys, answer);
                 Ok(())
             }
             (Errand::Ledger(step), AnyResponse::ListOffsets(answer)) => {
@@ -232,7 +209,8 @@ impl DryRun {
                 let fetched = fetched.ok_or("an empty answer")?;
                 ok(fetched.error_code)?;
                 let before = self.ledger_position;
-                self.read_ledger(fetched.records.clone().unwrap_or_default())?;
+                let records = fetched.records.clone().unwrap_or_default();
+                self.found.ledger.read_records(&mut self.ledger_position, records)?;
                 if self.ledger_position == before && before < self.ledger_end {
                     return Err("it does not answer with its records".to_owned());
                 }
@@ -263,35 +241,32 @@ impl DryRun {
         }
     }
 
+    fn take_bounds(&mut self, now: Now, due: &Due, bound: Bound, keys: &[Key], answer: ListOffsetsResponse) {
+        let mut left = keys.to_vec();
+        let mut reason = "the answer leaves it out".to_owned();
+        for topic in answer.topics {
+            for listed in topic.partitions {
+                let key = (topic.name.clone(), listed.partition_index);
+                if !listed.error_code.is_ok() {
+                    reason = listed.error_code.to_string();
+                    continue;
+                }
+                left.retain(|wanted| *wanted != key);
+                let of = if bound == Bound::Start { &mut self.found.starts } else { &mut self.found.ends };
+                of.insert(key, listed.offset.max(0));
+            }
+        }
+        if !left.is_empty() {
+            let due = Due { errand: Errand::Bounds(bound, left), ..due.clone() };
+            self.source.refresh_metadata(now);
+            self.later(now, due, &reason);
+        }
+    }
+
     fn read_ledger_on(&mut self, now: Now) {
         if self.ledger_position < self.ledger_end {
             self.errand(now, Errand::Ledger(LedgerStep::Read));
         }
-    }
-
-    fn read_ledger(&mut self, records: Bytes) -> Result<(), String> {
-        for entry in split(records) {
-            let entry = entry.map_err(|error| error.to_string())?;
-            let (ledger, position) = (&mut self.found.ledger, self.ledger_position);
-            let mut fault = None;
-            let read = decode(&entry, |record| {
-                if record.offset >= position
-                    && let Err(error) = ledger.read(record.offset, record.key.unwrap_or_default(), record.value)
-                {
-                    fault = Some(error.to_string());
-                    return ControlFlow::Break(());
-                }
-                ControlFlow::Continue(())
-            });
-            read.map_err(|error| error.to_string())?;
-            if let Some(fault) = fault {
-                return Err(fault);
-            }
-            if let Some(next) = next_offset(&entry) {
-                self.ledger_position = position.max(next);
-            }
-        }
-        Ok(())
     }
 
     /// Some partitions of each route, the first ones of it that hold anything, from where their links would start.
@@ -340,8 +315,8 @@ impl DryRun {
             return Ok(());
         }
         let Some((route, limits)) = self.ready.get(&key.0) else { return Ok(()) };
-        let seen = self.preview.routes.iter().find(|route| route.topic == key.0);
-        let start = seen.and_then(|route| route.starts.iter().find(|start| start.partition == key.1));
+        let start =
+            self.preview.route(&key.0).and_then(|route| route.starts.iter().find(|start| start.partition == key.1));
         let bench = Bench {
             config: &self.config,
             route,
@@ -394,8 +369,7 @@ impl DryRun {
     }
 
     fn obstruct(&mut self, topic: &str, text: String) {
-        let route = self.preview.routes.iter_mut().find(|route| route.topic == topic);
-        if let Some(route) = route.filter(|route| !route.obstacles.contains(&text)) {
+        if let Some(route) = self.preview.route_mut(topic).filter(|route| !route.obstacles.contains(&text)) {
             route.obstacles.push(text);
         }
     }
@@ -403,39 +377,6 @@ impl DryRun {
 
 fn ok(code: ErrorCode) -> Result<(), String> {
     if code.is_ok() { Ok(()) } else { Err(code.to_string()) }
-}
-
-fn bounds_request(keys: &[Key], timestamp: i64, isolation_level: i8) -> AnyRequest {
-    let mut grouped = ByTopic::new();
-    for (topic, partition_index) in keys {
-        let asked = ListOffsetsPartition { partition_index: *partition_index, current_leader_epoch: -1, timestamp };
-        grouped.push(topic, asked);
-    }
-    let topics = grouped.into_topics(|name, partitions| ListOffsetsTopic { name, partitions });
-    ListOffsetsRequest { isolation_level, topics }.into()
-}
-
-fn fetch_request(topic: &str, partition: i32, offset: i64, bytes: i32, isolation_level: i8) -> AnyRequest {
-    let partition = FetchPartition {
-        partition,
-        current_leader_epoch: -1,
-        fetch_offset: offset,
-        last_fetched_epoch: -1,
-        log_start_offset: -1,
-        partition_max_bytes: bytes,
-    };
-    let request = FetchRequest {
-        max_wait_ms: 100,
-        min_bytes: 1,
-        max_bytes: bytes,
-        isolation_level,
-        session_id: 0,
-        session_epoch: -1,
-        topics: vec![FetchTopic { name: topic.to_owned(), partitions: vec![partition] }],
-        forgotten_topics: Vec::new(),
-        rack_id: String::new(),
-    };
-    request.into()
 }
 
 /// Older ones answer in magic 0 (fact F1).
@@ -449,6 +390,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The pause before it is.
 const PAUSE: Duration = Duration::from_millis(200);
+
+/// How long a broker may wait for a record of a log that was not at its end.
+const WAIT_MS: i32 = 100;
 
 /// As consumers do by default, in bytes.
 const LEDGER_BYTES: i32 = 1 << 20;

@@ -21,7 +21,8 @@ use super::{OnTarget, Preview, RouteSeen};
 use crate::client::{CallId, Client, ClientEvent, NetAction, NetEvent, addresses, cluster_name};
 use crate::clock::{Now, Tick, earliest};
 use crate::config::{Config, PartitionPolicy, RouteConfig, Side};
-use crate::ledger;
+use crate::ledger::{self, StoredRoute};
+use crate::limits;
 use crate::machine::Machine;
 use crate::mirror::worker::MirrorError;
 use crate::plan::{Abilities, Magic, TopicLimits};
@@ -35,6 +36,8 @@ pub struct DryRun {
     pub(super) target: Client,
     topics: Topics,
     phase: Phase,
+    /// Target topic → the source topic that goes there.
+    sources: BTreeMap<String, String>,
     /// Target topics of which nothing was said yet.
     unsaid: BTreeSet<String>,
     pub(super) found: Found,
@@ -72,6 +75,7 @@ impl DryRun {
             target: Client::new(Side::Target, &config.target, seed.wrapping_add(1)),
             topics: Topics::dry(config.target.request_timeout, config.target.retry_backoff),
             phase: Phase::Connecting,
+            sources: BTreeMap::new(),
             unsaid: BTreeSet::new(),
             found: Found::default(),
             todo: VecDeque::new(),
@@ -163,14 +167,14 @@ impl DryRun {
             (_, _) => None,
         };
         match missing {
-            Some((side, cluster)) if now.tick >= began.after(START_TIMEOUT) => {
+            Some((side, cluster)) if now.tick >= began.after(limits::START_TIMEOUT) => {
                 let last = self.trouble.get(&side).cloned().unwrap_or_else(|| "no answer".to_owned());
                 let bootstrap = addresses(cluster);
                 self.end(now, Err(MirrorError::Unreachable { side, bootstrap, last }));
             }
             Some(_) => {}
             None => {
-                let until = *self.select_by.get_or_insert(now.after(SELECT_PATIENCE));
+                let until = *self.select_by.get_or_insert(now.after(limits::SELECT_PATIENCE));
                 let topics = &self.source.metadata().topics;
                 let any = topics.iter().any(|(name, topic)| !topic.internal && self.config.topics.matches(name));
                 // A broker that has just started knows no topics for a moment (report B44).
@@ -200,6 +204,7 @@ impl DryRun {
         let has_groups = self.config.group.is_some() && source.topics.contains_key("__consumer_offsets");
         let has_ledger = target.topics.contains_key(&ledger);
         for Wanted { source, target, config, .. } in &wanted {
+            self.sources.insert(target.clone(), source.clone());
             self.unsaid.insert(target.clone());
             self.ready.insert(source.clone(), (config.clone(), TopicLimits::default()));
         }
@@ -269,7 +274,7 @@ impl DryRun {
     }
 
     fn route_to(&mut self, target: &str) -> Option<&mut RouteSeen> {
-        self.preview.routes.iter_mut().find(|route| route.target == target && self.ready.contains_key(&route.topic))
+        self.preview.route_mut(self.sources.get(target)?)
     }
 
     fn take_topic_event(&mut self, event: TopicEvent) {
@@ -376,8 +381,7 @@ fn check_ledger(route: &mut RouteSeen, ledger: &ledger::Ledger, id: [u8; 16]) {
             before.target, route.target
         ));
     }
-    let now: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
-    if id != [0; 16] && before.topic_id.as_ref().is_some_and(|before| *before != now) {
+    if before.is_same_topic(&StoredRoute::new(&route.target, id)) == Some(false) {
         route.obstacles.push(
             "the source's topic was deleted and created again, and nothing is appended to the copy of the former one \
              silently: delete the copy or rename the route, and start a mirror under another --name"
@@ -426,7 +430,7 @@ impl Machine for DryRun {
         let Some(began) = self.began else { return Some(Tick::ZERO) };
         let clients = earliest(self.source.poll_timeout(), self.target.poll_timeout());
         let own = match self.phase {
-            Phase::Connecting => Some(self.select_by.unwrap_or_else(|| began.after(START_TIMEOUT))),
+            Phase::Connecting => Some(self.select_by.unwrap_or_else(|| began.after(limits::START_TIMEOUT))),
             Phase::Asking | Phase::Sampling => {
                 earliest(self.topics.poll_timeout(), earliest(self.wake, Some(began.after(TIME_MAX))))
             }
@@ -439,12 +443,6 @@ impl Machine for DryRun {
         self.phase == Phase::Finished
     }
 }
-
-/// How long a cluster may be out of reach at the start, as for a run.
-const START_TIMEOUT: Duration = Duration::from_secs(15);
-
-/// How long topics may be missing at the start, as for a run.
-const SELECT_PATIENCE: Duration = Duration::from_secs(5);
 
 /// How long the whole may take: ten thousand topics take some seconds.
 const TIME_MAX: Duration = Duration::from_secs(120);

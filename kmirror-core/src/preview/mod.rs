@@ -195,4 +195,18 @@ impl Preview {
     pub fn is_clear(&self) -> bool {
         self.obstacles.is_empty() && self.routes.iter().all(|route| route.obstacles.is_empty())
     }
+
+    /// Where a topic's route stands: they are in the order of their topics.
+    fn position(&self, topic: &str) -> Option<usize> {
+        self.routes.binary_search_by(|route| route.topic.as_str().cmp(topic)).ok()
+    }
+
+    fn route(&self, topic: &str) -> Option<&RouteSeen> {
+        self.routes.get(self.position(topic)?)
+    }
+
+    fn route_mut(&mut self, topic: &str) -> Option<&mut RouteSeen> {
+        let position = self.position(topic)?;
+        self.routes.get_mut(position)
+    }
 }

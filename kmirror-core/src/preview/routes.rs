@@ -50,12 +50,11 @@ pub(super) fn routes(config: &Config, source: &Metadata, target: &Metadata, prev
             starts: Vec::new(),
             sample: Sample::default(),
         });
-        let replicas = topic.partitions.values().map(|partition| partition.replicas).max();
         wanted.push(Wanted {
             source: (*name).clone(),
             target: route.target.clone(),
             partitions: topic.partitions.keys().next_back().map_or(0, |last| last.saturating_add(1)),
-            source_replicas: replicas.unwrap_or(1),
+            source_replicas: topic.replicas_max(),
             config: route.config.clone(),
         });
     }

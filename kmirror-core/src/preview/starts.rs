@@ -31,11 +31,10 @@ impl Found {
             return Some(is_there(&checkpoint, log_start, log_end).map(|offset| at(offset, StartBy::Ledger)));
         }
         let committed = self.committed.get(key).copied().filter(|offset| (log_start..=log_end).contains(offset));
-        Some(match (committed, policy) {
+        Some(match (committed, policy.in_run(self.ledger.is_new())) {
             (Some(committed), _) => Ok(at(committed, StartBy::Group)),
-            // The policy is about a mirror's very first run. What a later one finds new is mirrored from its first record.
-            (None, StartPolicy::Latest) if self.ledger.is_new() => Ok(at(log_end, StartBy::Latest)),
-            (None, StartPolicy::Earliest | StartPolicy::Latest) => Ok(at(log_start, StartBy::Earliest)),
+            (None, StartPolicy::Latest) => Ok(at(log_end, StartBy::Latest)),
+            (None, StartPolicy::Earliest) => Ok(at(log_start, StartBy::Earliest)),
             (None, StartPolicy::None) => Err(StopReason::NoPosition),
         })
     }

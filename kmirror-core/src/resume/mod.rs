@@ -25,11 +25,9 @@ mod tests;
 use std::time::Duration;
 
 use kmirror_proto::error_code::ErrorCode;
-use kmirror_proto::messages::{
-    AnyRequest, AnyResponse, FetchPartition, FetchRequest, FetchTopic, ListOffsetsPartition, ListOffsetsRequest,
-    ListOffsetsTopic,
-};
+use kmirror_proto::messages::AnyResponse;
 
+use crate::client::{EARLIEST, LATEST, fetch_one, fetch_partition, list_offsets};
 use crate::clock::{Now, Tick};
 use crate::ledger::Checkpoint;
 use crate::limits;
@@ -349,36 +347,15 @@ impl Resume {
     }
 
     fn ask_offset(&self, timestamp: i64) -> Next {
-        let partition = ListOffsetsPartition { partition_index: self.partition, current_leader_epoch: -1, timestamp };
-        let topic = ListOffsetsTopic { name: self.topic.clone(), partitions: vec![partition] };
-        let request = ListOffsetsRequest { isolation_level: 0, topics: vec![topic] };
-        Next::Call { request: AnyRequest::ListOffsets(request), version_min: 0 }
+        let request = list_offsets([(self.topic.as_str(), self.partition)], timestamp, 0);
+        Next::Call { request: request.into(), version_min: 0 }
     }
 
     fn ask_records(&self) -> Next {
         let prove_from = if self.proved { self.position } else { self.position - 1 };
-        let partition = FetchPartition {
-            partition: self.partition,
-            current_leader_epoch: -1,
-            fetch_offset: prove_from.max(self.log_start),
-            last_fetched_epoch: -1,
-            log_start_offset: -1,
-            partition_max_bytes: self.bytes,
-        };
-        let topic = FetchTopic { name: self.topic.clone(), partitions: vec![partition] };
-        let request = FetchRequest {
-            max_wait_ms: 0,
-            min_bytes: 0,
-            max_bytes: self.bytes,
-            isolation_level: 0,
-            session_id: 0,
-            session_epoch: -1,
-            topics: vec![topic],
-            forgotten_topics: Vec::new(),
-            rack_id: String::new(),
-        };
+        let partition = fetch_partition(self.partition, prove_from.max(self.log_start), self.bytes);
         // Below v2 a broker of 0.10 answers in magic 0, without timestamps to compare.
-        Next::Call { request: AnyRequest::Fetch(request), version_min: 2 }
+        Next::Call { request: fetch_one(&self.topic, partition, 0, 0).into(), version_min: 2 }
     }
 }
 
@@ -403,6 +380,3 @@ pub fn settled_at(sent: Tick, settle: Duration) -> Tick {
 
 /// The high watermark of a new leader may lag behind for a moment; an answer is never empty for long.
 const BARREN_ANSWERS_MAX: u32 = 20;
-
-const LATEST: i64 = -1;
-const EARLIEST: i64 = -2;

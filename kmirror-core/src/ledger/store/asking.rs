@@ -4,14 +4,13 @@ use bytes::Bytes;
 use kmirror_proto::ApiKey;
 use kmirror_proto::compress::Codec;
 use kmirror_proto::messages::{
-    AnyRequest, CreatableTopic, CreatableTopicConfig, CreateTopicsRequest, FetchPartition, FetchRequest, FetchTopic,
-    ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic, MetadataRequest, MetadataRequestTopic,
+    AnyRequest, CreatableTopic, CreatableTopicConfig, CreateTopicsRequest, MetadataRequest, MetadataRequestTopic,
     ProducePartition, ProduceRequest, ProduceTopic, RecordChunks,
 };
 use kmirror_proto::records::{BatchBuilder, HeadersSource, MessageSetBuilder, RecordError, Stamp};
 
 use super::{Step, Store};
-use crate::client::{CallOptions, Client, Node};
+use crate::client::{CallOptions, Client, LATEST, Node, fetch_one, fetch_partition, list_offsets};
 use crate::clock::Now;
 use crate::limits;
 
@@ -79,7 +78,7 @@ impl Store {
 
     /// The leader moved to a broker that was not talked to yet: an empty question opens the connection.
     fn open_connection(&mut self, now: Now, client: &mut Client, node: i32) {
-        let list = ListOffsetsRequest { isolation_level: 0, topics: Vec::new() };
+        let list = list_offsets([], LATEST, 0);
         client.call(now, Node::Id(node), list.into(), CallOptions::within(self.timeout));
         self.pause(now);
     }
@@ -114,38 +113,21 @@ impl Store {
     }
 
     pub(super) fn ask_offset(&mut self, now: Now, client: &mut Client, node: i32, timestamp: i64) {
-        let partition = ListOffsetsPartition { partition_index: 0, current_leader_epoch: -1, timestamp };
-        let topic = ListOffsetsTopic { name: self.topic.clone(), partitions: vec![partition] };
-        let request = ListOffsetsRequest { isolation_level: 0, topics: vec![topic] };
+        let request = list_offsets([(self.topic.as_str(), 0)], timestamp, 0);
         self.ask(now, client, Node::Id(node), request.into(), 0, i16::MAX);
     }
 
     pub(super) fn ask_records(&mut self, now: Now, client: &mut Client, node: i32) {
-        let partition = FetchPartition {
-            partition: 0,
-            current_leader_epoch: -1,
-            fetch_offset: self.position,
-            last_fetched_epoch: -1,
-            log_start_offset: -1,
-            partition_max_bytes: READ_BYTES,
-        };
-        let request = FetchRequest {
-            max_wait_ms: 100,
-            min_bytes: 1,
-            max_bytes: READ_BYTES,
-            isolation_level: 0,
-            session_id: 0,
-            session_epoch: -1,
-            topics: vec![FetchTopic { name: self.topic.clone(), partitions: vec![partition] }],
-            forgotten_topics: Vec::new(),
-            rack_id: String::new(),
-        };
+        let request = fetch_one(&self.topic, fetch_partition(0, self.position, READ_BYTES), READ_WAIT_MS, 0);
         self.ask(now, client, Node::Id(node), request.into(), 2, i16::MAX);
     }
 }
 
 /// As consumers do by default, in bytes.
 const READ_BYTES: i32 = 1 << 20;
+
+/// How long a broker may wait for a record of a log that was not at its end.
+const READ_WAIT_MS: i32 = 100;
 
 /// As durable as the cluster allows, and no more than three copies.
 const REPLICAS_MAX: usize = 3;

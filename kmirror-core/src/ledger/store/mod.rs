@@ -17,20 +17,17 @@ mod asking;
 mod tests;
 
 use std::collections::{BTreeSet, VecDeque};
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 use bytes::Bytes;
 use kmirror_proto::ErrorCode;
 use kmirror_proto::messages::{AnyResponse, InitProducerIdRequest};
-use kmirror_proto::records::{Entry, RecordError, split};
 
 use super::entry::{LedgerEntry, Slot};
 use super::state::Ledger;
-use crate::client::{CallError, CallId, Client, Node, Reply};
+use crate::client::{CallError, CallId, Client, EARLIEST, LATEST, Node, Reply};
 use crate::clock::{Now, Tick};
 use crate::limits;
-use crate::plan::decode;
 
 /// The ledger topic of the mirror `name`.
 #[must_use]
@@ -339,22 +336,7 @@ impl Store {
 
     fn read(&mut self, now: Now, client: &mut Client, records: Bytes) {
         let before = self.position;
-        let mut fault: Option<String> = None;
-        for entry in split(records) {
-            let entry = match entry {
-                Ok(Entry::Partial(_)) => break,
-                Ok(entry) => entry,
-                Err(error) => {
-                    fault = Some(error.to_string());
-                    break;
-                }
-            };
-            if let Err(error) = self.read_entry(&entry) {
-                fault = Some(error);
-                break;
-            }
-        }
-        if let Some(fault) = fault {
+        if let Err(fault) = self.ledger.read_records(&mut self.position, records) {
             return self.fail(&format!("{}: {fault}", self.topic));
         }
         if self.position == before && self.position < self.log_end {
@@ -363,25 +345,6 @@ impl Store {
         }
         self.tries = 0;
         self.read_on();
-    }
-
-    fn read_entry(&mut self, entry: &Entry) -> Result<(), String> {
-        let (ledger, position) = (&mut self.ledger, self.position);
-        let mut fault = None;
-        let read = decode(entry, |record| {
-            if record.offset >= position
-                && let Err(error) = ledger.read(record.offset, record.key.unwrap_or_default(), record.value)
-            {
-                fault = Some(error.to_string());
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
-        });
-        read.map_err(|error: RecordError| error.to_string())?;
-        if let Some(next) = crate::plan::next_offset(entry) {
-            self.position = self.position.max(next);
-        }
-        fault.map_or(Ok(()), Err)
     }
 
     /// Read to the end: is the mirror's producer id known?
@@ -473,9 +436,6 @@ impl Store {
         self.events.push_back(StoreEvent::Failed(why.to_owned()));
     }
 }
-
-const EARLIEST: i64 = -2;
-const LATEST: i64 = -1;
 
 /// Tries before a ledger that was never read is given up: about 30 s with the longest back-off.
 const TRIES_MAX: u32 = 20;

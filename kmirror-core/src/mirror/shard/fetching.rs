@@ -4,13 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kmirror_proto::ApiKey;
 use kmirror_proto::error_code::ErrorCode;
-use kmirror_proto::messages::{
-    FetchPartition, FetchRequest, FetchResponse, FetchTopic, FetchedPartition, ListOffsetsPartition,
-    ListOffsetsRequest, ListOffsetsResponse, ListOffsetsTopic,
-};
+use kmirror_proto::messages::{FetchRequest, FetchResponse, FetchTopic, FetchedPartition, ListOffsetsResponse};
 
 use super::{Shard, expect_response};
-use crate::client::{ByTopic, CallId, CallOptions, Node, Reply};
+use crate::client::{ByTopic, CallId, CallOptions, EARLIEST, Node, Reply, fetch_partition, list_offsets};
 use crate::clock::{Now, Tick};
 use crate::config::Isolation;
 use crate::fetch::Aborted;
@@ -156,7 +153,8 @@ impl Shard {
                 break;
             }
             asked.insert(*id, next.0);
-            grouped.push(&link.name.topic, partition(link, next));
+            let partition = fetch_partition(link.name.partition, next.0, link.cursor.bytes());
+            grouped.push(&link.name.topic, partition);
         }
         if asked.is_empty() {
             return;
@@ -166,10 +164,7 @@ impl Shard {
             max_wait_ms: i32::try_from(wait.as_millis()).unwrap_or(i32::MAX),
             min_bytes: i32::try_from(self.config.fetch.bytes_min).unwrap_or(1),
             max_bytes: i32::try_from(room).unwrap_or(i32::MAX),
-            isolation_level: match self.config.fetch.isolation {
-                Isolation::ReadUncommitted => 0,
-                Isolation::ReadCommitted => 1,
-            },
+            isolation_level: self.config.fetch.isolation.level(),
             session_id: 0,
             session_epoch: -1,
             topics: grouped.into_topics(|name, partitions| FetchTopic { name, partitions }),
@@ -320,13 +315,7 @@ impl Shard {
         self.hold(now, id);
         let Some(link) = self.links.get(&id) else { return };
         let Some(node) = self.source.metadata().leader(&link.name.topic, link.name.partition) else { return };
-        let ask = |timestamp| ListOffsetsPartition {
-            partition_index: link.name.partition,
-            current_leader_epoch: -1,
-            timestamp,
-        };
-        let topic = ListOffsetsTopic { name: link.name.topic.to_string(), partitions: vec![ask(-2)] };
-        let list = ListOffsetsRequest { isolation_level: 0, topics: vec![topic] };
+        let list = list_offsets([(&*link.name.topic, link.name.partition)], EARLIEST, 0);
         let timeout = self.config.source.request_timeout;
         let options = CallOptions { min_version: 0, max_version: i16::MAX, timeout, on: None };
         let call = self.source.call(now, Node::Id(node), list.into(), options);
@@ -351,17 +340,6 @@ impl Shard {
 fn first_offset(response: &ListOffsetsResponse) -> Option<i64> {
     let listed = response.topics.first()?.partitions.first()?;
     listed.error_code.is_ok().then_some(listed.offset)
-}
-
-fn partition(link: &Link, next: SourceOffset) -> FetchPartition {
-    FetchPartition {
-        partition: link.name.partition,
-        current_leader_epoch: -1,
-        fetch_offset: next.0,
-        last_fetched_epoch: -1,
-        log_start_offset: -1,
-        partition_max_bytes: link.cursor.bytes(),
-    }
 }
 
 /// A slice keeps the whole answer in memory for as long as it waits in its lane. Where it is a small part of it, it is

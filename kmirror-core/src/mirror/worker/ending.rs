@@ -139,7 +139,9 @@ impl Worker {
         let undrained = self
             .links
             .values()
-            .filter(|tracked| tracked.progress.as_ref().is_some_and(|progress| !progress.drained) && !tracked.stopped)
+            .filter(|tracked| {
+                tracked.progress.as_ref().is_some_and(|progress| !progress.drained) && !tracked.is_stopped()
+            })
             .count();
         let drained = undrained == 0 && self.store.is_idle();
         if !drained {

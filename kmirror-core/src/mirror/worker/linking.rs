@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::obstacle::Obstacle;
+use super::routes::Routed;
 use super::{Awaited, Stage, Tracked, Worker};
 use crate::config::PartitionPolicy;
 use crate::ledger::{Checkpoint, LedgerEntry, Slot, StoredRoute};
@@ -88,7 +89,6 @@ impl Worker {
             stored_next: SourceOffset(i64::MIN),
             left_out: self.store.ledger().left_out(topic, partition),
             waits: BTreeSet::new(),
-            stopped: false,
             stop_reason: None,
         };
         if let Some(checkpoint) = tracked.checkpoint {
@@ -98,6 +98,7 @@ impl Worker {
         let claim = tracked.checkpoint.filter(|checkpoint| checkpoint.drained);
         self.by_name.insert((topic.to_owned(), partition), id);
         self.links.insert(id, tracked);
+        self.positions.add(id);
         // That its last writer left nothing behind holds until somebody writes again: this is taken back, in the ledger,
         // before the link is opened. Else a crash would leave the old word standing, and the next start would not wait for
         // what may still be under way.
@@ -127,17 +128,17 @@ impl Worker {
             let (before, now) = (target.to_owned(), route.target.to_string());
             return Some(Obstacle::RouteChanged { before, now });
         }
-        let id = before.and_then(|before| before.topic_id.clone());
-        match (id, hexadecimal(route.topic_id)) {
-            (Some(before), Some(now)) => (before != now).then_some(Obstacle::SourceRecreated(mirrored)),
-            (None, _) | (_, None) => self.vanished.contains(topic).then_some(Obstacle::SourceBack(mirrored)),
+        match before.and_then(|before| before.is_same_topic(&route.stored())) {
+            Some(true) => None,
+            Some(false) => Some(Obstacle::SourceRecreated(mirrored)),
+            None => self.vanished.contains(topic).then_some(Obstacle::SourceBack(mirrored)),
         }
     }
 
     /// Before anything of it is written the ledger has where a topic goes, and which one it is.
     pub(super) fn store_route(&mut self, topic: &str) {
         let Some(route) = self.routes.get(topic) else { return };
-        let stored = StoredRoute { target: route.target.to_string(), topic_id: hexadecimal(route.topic_id) };
+        let stored = route.stored();
         if self.store.ledger().route(topic) != Some(&stored) {
             self.store.put(LedgerEntry::Route { topic: topic.to_owned(), route: stored });
         }
@@ -146,10 +147,7 @@ impl Worker {
     /// Whether the ledger has where the topic goes.
     pub(super) fn is_route_stored(&self, topic: &str) -> bool {
         let Some(route) = self.routes.get(topic) else { return false };
-        self.store
-            .ledger()
-            .route(topic)
-            .is_some_and(|stored| *stored.target == *route.target && stored.topic_id == hexadecimal(route.topic_id))
+        self.store.ledger().route(topic) == Some(&route.stored())
     }
 
     fn claim(&mut self, id: LinkId, checkpoint: Checkpoint) {
@@ -160,7 +158,9 @@ impl Worker {
     }
 }
 
-/// A topic's id, if it has one.
-fn hexadecimal(id: [u8; 16]) -> Option<String> {
-    (id != [0; 16]).then(|| id.iter().map(|byte| format!("{byte:02x}")).collect())
+impl Routed {
+    /// As the ledger has it.
+    fn stored(&self) -> StoredRoute {
+        StoredRoute::new(&self.target, self.topic_id)
+    }
 }

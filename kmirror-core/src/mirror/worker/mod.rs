@@ -32,6 +32,7 @@ use crate::client::{Client, ClientEvent, NetAction, NetEvent, Reply};
 use crate::clock::{Now, Tick, earliest};
 use crate::config::{ClusterConfig, Config, Side, TopicSelection};
 use crate::ledger::{Checkpoint, Store, StoreEvent};
+use crate::limits;
 use crate::machine::Machine;
 use crate::observe::{Counters, Event, Status};
 use crate::offset::SourceOffset;
@@ -82,6 +83,8 @@ pub struct Worker {
     selection: TopicSelection,
     /// By source topic.
     routes: BTreeMap<String, routes::Routed>,
+    /// Target topic → the source topics that go there.
+    routed_to: BTreeMap<Arc<str>, BTreeSet<String>>,
     /// What was looked at last.
     looked: Option<routes::Looked>,
     /// Whether the clusters were looked at yet: what is found later starts at its first record.
@@ -157,9 +160,14 @@ struct Tracked {
     left_out_told: u64,
     /// What is on its way to the ledger, and waited for.
     waits: BTreeSet<Awaited>,
-    stopped: bool,
-    /// Why, in one sentence with the partition's name.
+    /// Why it stands still for good, in one sentence with the partition's name.
     stop_reason: Option<String>,
+}
+
+impl Tracked {
+    fn is_stopped(&self) -> bool {
+        self.stop_reason.is_some()
+    }
 }
 
 /// How far a link is on its way into a shard and out of it again.
@@ -188,13 +196,6 @@ enum Awaited {
     LeftOut,
 }
 
-/// How long a cluster may be out of reach at the start before the mirror gives up.
-const START_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(15);
-
-/// How long a wanted topic may be missing at the start before it is said to be. The controller tells a broker that has
-/// just started about its topics within a second.
-const SELECT_PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
-
 impl Worker {
     /// A worker with `shards` shards. `seed` decides its jitter.
     #[must_use]
@@ -214,6 +215,7 @@ impl Worker {
             shards: shards.max(1),
             selection: config.topics.clone(),
             routes: BTreeMap::new(),
+            routed_to: BTreeMap::new(),
             looked: None,
             begun: false,
             look_at: None,
@@ -381,7 +383,9 @@ impl Machine for Worker {
         let clients = earliest(self.source.poll_timeout(), self.target.poll_timeout());
         let store = if self.phase == Phase::Connecting { None } else { self.store.poll_timeout() };
         let own = match self.phase {
-            Phase::Connecting => self.select_by.or_else(|| self.started.map(|started| started.after(START_TIMEOUT))),
+            Phase::Connecting => {
+                self.select_by.or_else(|| self.started.map(|started| started.after(limits::START_TIMEOUT)))
+            }
             Phase::Running => {
                 let places = earliest(self.positions.retry_at(), self.topics.poll_timeout());
                 let group = self.group.as_ref().and_then(group::Group::poll_timeout);

@@ -3,14 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kmirror_proto::messages::{
-    AnyResponse, ListOffsetsPartition, ListOffsetsRequest, ListOffsetsResponse, ListOffsetsTopic,
-};
+use kmirror_proto::messages::{AnyResponse, ListOffsetsRequest, ListOffsetsResponse};
 
 use super::{MirrorError, Stage, Worker};
-use crate::client::{ByTopic, CallId, CallOptions, Node, Reply};
+use crate::client::{CallId, CallOptions, EARLIEST, LATEST, Node, Reply, list_offsets};
 use crate::clock::{Now, Tick};
-use crate::config::{Isolation, StartPolicy};
+use crate::config::StartPolicy;
 use crate::ledger::Slot;
 use crate::mirror::link::{LinkId, LinkSpec, view_digest};
 use crate::mirror::report::ShardCommand;
@@ -21,6 +19,8 @@ use crate::produce::Tenancy;
 /// What is known about the source's logs, of links that are not opened yet.
 #[derive(Debug, Default)]
 pub(super) struct Positions {
+    /// Links that are not opened yet, and may be.
+    placing: BTreeSet<LinkId>,
     /// (topic, partition) → the group's committed offset.
     committed: BTreeMap<(String, i32), i64>,
     /// Links whose committed offset, or that there is none, is known.
@@ -51,8 +51,14 @@ impl Positions {
         self.committed.extend(committed);
     }
 
+    /// The link is to be opened.
+    pub(super) fn add(&mut self, id: LinkId) {
+        self.placing.insert(id);
+    }
+
     /// The link is opened, or no longer wanted.
     pub(super) fn forget(&mut self, id: LinkId) {
+        self.placing.remove(&id);
         self.starts.remove(&id);
         self.ends.remove(&id);
         self.covered.remove(&id);
@@ -83,11 +89,10 @@ impl Worker {
             return;
         }
         self.positions.retry_at = None;
-        let placing = self.links.iter().filter(|(_, tracked)| tracked.stage == Stage::Placing && !tracked.stopped);
-        let placing: Vec<LinkId> = placing.map(|(id, _)| *id).collect();
-        if placing.is_empty() {
+        if self.positions.placing.is_empty() {
             return;
         }
+        let placing: Vec<LinkId> = self.positions.placing.iter().copied().collect();
         // Where a link starts that has a checkpoint, or was found later, the group has no say in.
         let uncovered = placing.iter().copied().filter(|id| self.asks_group(*id));
         let uncovered: Vec<LinkId> = uncovered.collect();
@@ -186,22 +191,12 @@ impl Worker {
 
     fn bounds_request(&self, bound: Bound, links: &[LinkId]) -> ListOffsetsRequest {
         let timestamp = match bound {
-            Bound::Start => -2,
-            Bound::End => -1,
+            Bound::Start => EARLIEST,
+            Bound::End => LATEST,
         };
-        let mut grouped = ByTopic::new();
-        for name in links.iter().filter_map(|id| self.links.get(id)).map(|tracked| &tracked.name) {
-            let partition =
-                ListOffsetsPartition { partition_index: name.partition, current_leader_epoch: -1, timestamp };
-            grouped.push(&name.topic, partition);
-        }
-        let topics = grouped.into_topics(|name, partitions| ListOffsetsTopic { name, partitions });
+        let names = links.iter().filter_map(|id| self.links.get(id)).map(|tracked| &tracked.name);
         // With read_committed the end is the last stable offset: a link cannot get past an open transaction.
-        let isolation_level = match self.config.fetch.isolation {
-            Isolation::ReadCommitted => 1,
-            Isolation::ReadUncommitted => 0,
-        };
-        ListOffsetsRequest { isolation_level, topics }
+        list_offsets(names.map(|name| (&*name.topic, name.partition)), timestamp, self.config.fetch.isolation.level())
     }
 
     pub(super) fn handle_positions_reply(&mut self, now: Now, reply: Reply) {
@@ -287,10 +282,9 @@ impl Worker {
             return Some(SourceOffset(start));
         }
         let committed = self.positions.committed.get(&key).copied();
-        // The policy is about the mirror's very first run. What a later one finds new is mirrored from its first record.
-        let by_policy = match self.config.start {
-            StartPolicy::Latest if self.is_new => Some(end),
-            StartPolicy::Earliest | StartPolicy::Latest => Some(start),
+        let by_policy = match self.config.start.in_run(self.is_new) {
+            StartPolicy::Latest => Some(end),
+            StartPolicy::Earliest => Some(start),
             StartPolicy::None => None,
         };
         let link = tracked.name.to_string();

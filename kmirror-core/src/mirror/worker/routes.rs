@@ -5,13 +5,14 @@
 //!      gone, or no longer wanted ─► its links leave their shards, write their last word ─► departed
 //! ```
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::obstacle::Obstacle;
 use super::{MirrorError, Stage, Worker};
-use crate::client::cluster_name;
+use crate::client::{Topic, cluster_name};
 use crate::clock::{Now, Tick};
 use crate::config::{RouteConfig, Side};
 use crate::mirror::link::LinkId;
@@ -120,6 +121,7 @@ impl Worker {
                 absent_since: None,
                 leaving: None,
             };
+            self.routed_to.entry(routed.target.clone()).or_default().insert(name.to_owned());
             self.routes.insert(name.to_owned(), routed);
             return;
         };
@@ -201,7 +203,7 @@ impl Worker {
         let Some(tracked) = self.links.get_mut(&id) else { return };
         tracked.stage = Stage::Closed;
         let link = (tracked.name.topic.to_string(), tracked.name.partition);
-        if !tracked.stopped {
+        if !tracked.is_stopped() {
             self.checkpoint(now, id);
         }
         self.forget_closed(&link);
@@ -231,7 +233,14 @@ impl Worker {
     fn forget_route_if_empty(&mut self, topic: &str) {
         let leaving = self.routes.get(topic).is_some_and(|route| route.leaving.is_some());
         if leaving && self.links_of(topic).is_empty() {
-            self.routes.remove(topic);
+            if let Some(route) = self.routes.remove(topic)
+                && let Entry::Occupied(mut sources) = self.routed_to.entry(route.target)
+            {
+                sources.get_mut().remove(topic);
+                if sources.get().is_empty() {
+                    sources.remove();
+                }
+            }
             self.departed.entry(topic.to_owned()).or_default();
             // It may be wanted again already.
             self.looked = None;
@@ -245,31 +254,30 @@ impl Worker {
 
     /// Two sources for one target: their records would mix, so neither begins. One that runs already goes on.
     fn check_names(&mut self) {
-        let mut by_target: BTreeMap<Arc<str>, Vec<String>> = BTreeMap::new();
-        // One that is leaving still writes what it has read.
-        for (name, route) in &self.routes {
-            by_target.entry(route.target.clone()).or_default().push(name.clone());
-        }
-        for (target, sources) in &by_target {
-            let running: Vec<&String> = sources
-                .iter()
-                .filter(|name| self.routes.get(*name).is_some_and(|route| route.ready.is_some()))
-                .collect();
+        // One that is leaving is among them: it still writes what it has read.
+        let mut obstacles = Vec::new();
+        for (target, sources) in &self.routed_to {
             for name in sources {
-                let others: Vec<String> = sources.iter().filter(|other| *other != name).cloned().collect();
-                let collides = !others.is_empty() && !running.contains(&name);
-                let obstacle = collides.then(|| Obstacle::Collision { target: target.to_string(), others });
-                if obstacle.is_some() || self.routes.get(name).is_some_and(Routed::collides) {
-                    self.set_obstacle(name, obstacle);
+                let Some(route) = self.routes.get(name) else { continue };
+                let collides = sources.len() > 1 && route.ready.is_none();
+                if collides {
+                    let others = sources.iter().filter(|other| *other != name).cloned().collect();
+                    let obstacle = Obstacle::Collision { target: target.to_string(), others };
+                    obstacles.push((name.clone(), Some(obstacle)));
+                } else if route.collides() {
+                    obstacles.push((name.clone(), None));
                 }
             }
         }
-        self.check_dots(by_target.keys());
+        for (name, obstacle) in obstacles {
+            self.set_obstacle(&name, obstacle);
+        }
+        self.check_dots();
     }
 
     /// `a.b` and `a_b` on one cluster: said once for each pair, when the second one comes.
-    fn check_dots<'a>(&mut self, targets: impl Iterator<Item = &'a Arc<str>>) {
-        let new: Vec<Arc<str>> = targets
+    fn check_dots(&mut self) {
+        let new: Vec<Arc<str>> = (self.routed_to.keys())
             .filter(|target| {
                 !self.target.metadata().topics.contains_key(&***target) && !self.named.contains(&***target)
             })
@@ -295,13 +303,11 @@ impl Worker {
             if route.leaving.is_some() || route.collides() || route.is_stopped() {
                 continue;
             }
-            let source = self.source.metadata().topics.get(name);
-            let replicas = source.and_then(|topic| topic.partitions.values().map(|partition| partition.replicas).max());
             self.topics.want(Wanted {
                 source: name.clone(),
                 target: route.target.to_string(),
                 partitions: route.partitions.last().map_or(0, |last| last.saturating_add(1)),
-                source_replicas: replicas.unwrap_or(1),
+                source_replicas: self.source.metadata().topics.get(name).map_or(1, Topic::replicas_max),
                 config: route.config.clone(),
             });
         }
@@ -344,9 +350,10 @@ impl Worker {
     }
 
     fn route_to(&self, target: &str) -> Option<String> {
-        let mut found = self.routes.iter().filter(|(_, route)| &*route.target == target);
-        let found = found.find(|(_, route)| route.leaving.is_none() && !route.collides());
-        found.map(|(name, _)| name.clone())
+        let mut sources = self.routed_to.get(target)?.iter();
+        let goes =
+            |name: &&String| self.routes.get(*name).is_some_and(|route| route.leaving.is_none() && !route.collides());
+        sources.find(goes).cloned()
     }
 
     /// Something stands in a route's way, or no longer does. Said once for each reason.

@@ -214,7 +214,7 @@ impl Worker {
 
     fn end_if_over(&mut self, now: Now) {
         let links = self.links.len();
-        let stopped = self.links.values().filter(|tracked| tracked.stopped).count();
+        let stopped = self.links.values().filter(|tracked| tracked.is_stopped()).count();
         let routes = || self.routes.values();
         // What still gets its target topic, or its links, is neither stopped nor caught up.
         let preparing =
@@ -229,7 +229,7 @@ impl Worker {
             return self.fail(now, error);
         }
         let caught_up =
-            self.links.values().filter(|tracked| !tracked.stopped && is_caught_up(tracked.progress.as_ref()));
+            self.links.values().filter(|tracked| !tracked.is_stopped() && is_caught_up(tracked.progress.as_ref()));
         if self.config.until_caught_up && !preparing && links > 0 && caught_up.count() + stopped == links {
             self.end_caught_up(now);
         }
@@ -242,7 +242,7 @@ impl Worker {
             // The group was not asked at the start: as soon as every link has its place.
             None => {
                 group.is_idle()
-                    && self.links.values().all(|tracked| tracked.stopped || is_placed(tracked.progress.as_ref()))
+                    && self.links.values().all(|tracked| tracked.is_stopped() || is_placed(tracked.progress.as_ref()))
             }
         };
         if due {
@@ -252,11 +252,11 @@ impl Worker {
 
     pub(super) fn link_stopped(&mut self, id: LinkId, reason: StopReason) {
         let Some(tracked) = self.links.get_mut(&id) else { return };
-        tracked.stopped = true;
         let link = tracked.name.to_string();
         let text = format!("{link}: {reason}");
         tracked.stop_reason = Some(text.clone());
         self.refused.push(text);
+        self.positions.forget(id);
         self.event(Event::Stopped { link, reason });
     }
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{MirrorError, Phase, SELECT_PATIENCE, START_TIMEOUT, Worker};
+use super::{MirrorError, Phase, Worker};
 use crate::client::{Metadata, Topic, addresses, cluster_name, is_same_cluster};
 use crate::clock::{Now, Tick};
 use crate::config::{ClusterConfig, Side, TopicSelection};
+use crate::limits;
 use crate::observe::{Event, RouteEvent};
 
 impl Worker {
@@ -14,7 +15,7 @@ impl Worker {
         let missing = [Side::Source, Side::Target].into_iter().find(|side| self.metadata(*side).generation == 0);
         match missing {
             None => {
-                let until = *self.select_by.get_or_insert(now.after(SELECT_PATIENCE));
+                let until = *self.select_by.get_or_insert(now.after(limits::SELECT_PATIENCE));
                 // A broker that has just started knows no topics for a moment (report B44).
                 if now.tick >= until || self.wanted().next().is_some() {
                     self.begin(now);
@@ -22,7 +23,7 @@ impl Worker {
                     self.source.refresh_metadata(now);
                 }
             }
-            Some(side) if now.tick >= started.after(START_TIMEOUT) => {
+            Some(side) if now.tick >= started.after(limits::START_TIMEOUT) => {
                 let last = self.trouble.get(&side).cloned().unwrap_or_else(|| "no answer".to_owned());
                 let bootstrap = addresses(self.cluster(side));
                 self.fail(now, MirrorError::Unreachable { side, bootstrap, last });

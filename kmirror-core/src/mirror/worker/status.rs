@@ -38,7 +38,7 @@ impl Worker {
 fn add(topic: &mut TopicStatus, tracked: &Tracked) {
     let first = topic.links == 0;
     topic.links += 1;
-    topic.links_stopped += usize::from(tracked.stopped);
+    topic.links_stopped += usize::from(tracked.is_stopped());
     topic.links_caught_up += usize::from(is_caught_up(tracked.progress.as_ref()));
     let lag = tracked
         .progress
@@ -49,7 +49,7 @@ fn add(topic: &mut TopicStatus, tracked: &Tracked) {
         topic.counters.add(&progress.counters);
     }
     topic.state = topic.state.max(state(tracked));
-    if tracked.stopped && topic.reason.is_none() {
+    if topic.reason.is_none() {
         topic.reason.clone_from(&tracked.stop_reason);
     }
 }
@@ -57,7 +57,7 @@ fn add(topic: &mut TopicStatus, tracked: &Tracked) {
 fn state(tracked: &Tracked) -> TopicState {
     let placed = tracked.progress.as_ref().is_some_and(|progress| progress.state == LinkState::Running);
     match tracked.stage {
-        _ if tracked.stopped => TopicState::Stopped,
+        _ if tracked.is_stopped() => TopicState::Stopped,
         Stage::Open if placed => TopicState::Running,
         Stage::Placing | Stage::Open => TopicState::Preparing,
         Stage::Leaving | Stage::Closed => TopicState::Gone,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use kmirror_proto::messages::{
-    FetchResponse, FetchableTopic, FetchedPartition, ListOffsetsResponse, ListedOffset, ListedTopic,
+    AnyRequest, FetchResponse, FetchableTopic, FetchedPartition, ListOffsetsResponse, ListedOffset, ListedTopic,
 };
 use kmirror_proto::records::{Entry, split};
 
