@@ -1,5 +1,7 @@
 //! Finding each link's place on the target, at the beginning and after every doubt.
 
+use std::time::Duration;
+
 use kmirror_proto::ErrorCode;
 
 use super::{Shard, ShardReport};
@@ -79,9 +81,9 @@ impl Shard {
             Next::Wait(until) => {
                 *asked = Asked::Until(until);
                 self.alarms.insert((until, id));
-                let wait_ms = u64::try_from(until.since(now.tick).as_millis()).unwrap_or(u64::MAX);
-                if wait_ms >= 1000 {
-                    self.event(Event::Settling { link: name, wait_ms });
+                // The pause between two readings of one log end is not worth a word.
+                if until.since(now.tick) >= Duration::from_secs(1) {
+                    self.say_settling(now, name, until);
                 }
             }
             Next::Answer => {}
@@ -281,9 +283,13 @@ impl Shard {
         let Some(link) = self.links.get_mut(&id) else { return };
         link.unsettled = Some(link.may_land_until);
         link.state = State::Waiting(link.may_land_until);
-        self.alarms.insert((link.may_land_until, id));
-        let wait_ms = u64::try_from(link.may_land_until.since(now.tick).as_millis()).unwrap_or(u64::MAX);
-        let link = link.name.to_string();
+        let (name, until) = (link.name.to_string(), link.may_land_until);
+        self.alarms.insert((until, id));
+        self.say_settling(now, name, until);
+    }
+
+    fn say_settling(&mut self, now: Now, link: String, until: Tick) {
+        let wait_ms = u64::try_from(until.since(now.tick).as_millis()).unwrap_or(u64::MAX);
         self.event(Event::Settling { link, wait_ms });
     }
 
@@ -329,8 +335,7 @@ impl Shard {
         link.state = State::Doubting(until);
         self.alarms.insert((until, id));
         let name = link.name.to_string();
-        let wait_ms = u64::try_from(until.since(now.tick).as_millis()).unwrap_or(u64::MAX);
-        self.event(Event::Settling { link: name, wait_ms });
+        self.say_settling(now, name, until);
     }
 
     /// Something unexpected: nothing more is sent, and once every answer that is due has come the target's log is
