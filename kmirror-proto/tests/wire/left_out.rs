@@ -14,7 +14,7 @@ use crate::samples::{SPOKEN, response};
 /// A broker's side holds one value for every client: what an old client does not read is left out.
 #[test]
 fn a_full_response_shrinks_to_what_the_version_carries() {
-    for (key, max, _) in SPOKEN {
+    for &(key, max, _) in SPOKEN {
         for version in 0..=max {
             let mut full = response(key, max);
             let mut expected = response(key, version);

@@ -19,7 +19,7 @@ pub(crate) fn body(frame: &Frame) -> Bytes {
 
 #[test]
 fn spoken_versions_are_those_of_the_table() {
-    for (key, max, flexible_from) in SPOKEN {
+    for &(key, max, flexible_from) in SPOKEN {
         let sample = request(key, 0);
         assert_eq!(sample.key(), key);
         assert_eq!(sample.versions(), 0..=max, "{key}");
@@ -86,7 +86,7 @@ fn a_byte_too_many_is_an_error() {
 
 #[test]
 fn versions_beyond_are_refused_both_ways() {
-    for (key, max, _) in SPOKEN {
+    for &(key, max, _) in SPOKEN {
         for version in [-1, max + 1, i16::MIN, i16::MAX] {
             let spoken = encode_request(1, None, version, &request(key, 0));
             assert_eq!(spoken, Err(EncodeError::UnsupportedVersion { key, version }));

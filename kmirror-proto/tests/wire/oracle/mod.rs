@@ -15,22 +15,14 @@ use kmirror_proto::{
 };
 
 use crate::round_trip::body;
-use crate::samples::{SPOKEN, every_version, request, response};
-
-/// The lowest version of (request, response) that kafka-protocol 0.18 knows; its highest are beyond ours.
-fn known_from(key: ApiKey) -> i16 {
-    match key {
-        ApiKey::PRODUCE => 3,
-        ApiKey::FETCH => 4,
-        ApiKey::LIST_OFFSETS | ApiKey::OFFSET_FETCH | ApiKey::DESCRIBE_CONFIGS => 1,
-        ApiKey::OFFSET_COMMIT | ApiKey::CREATE_TOPICS => 2,
-        _ => 0,
-    }
-}
+use crate::samples::{every_version, request, response};
 
 /// Every API at every version that both sides know.
 fn shared_versions() -> impl Iterator<Item = (ApiKey, i16)> {
-    every_version().filter(|&(key, version)| version >= known_from(key))
+    every_version().filter(|&(key, version)| {
+        let known = theirs::ApiKey::try_from(key.0).expect("they know the api").valid_versions();
+        (known.min..=known.max).contains(&version)
+    })
 }
 
 /// Header and body of a message as kafka-protocol writes them.
@@ -82,69 +74,55 @@ where
     assert_eq!(&decode_response(key, version, expected).expect("we read theirs").1, ours, "{key} v{version}");
 }
 
-#[test]
-fn requests_are_the_same_bytes() {
-    for (key, version) in shared_versions() {
-        let ours = request(key, version);
-        match &ours {
-            AnyRequest::ApiVersions(it) => check_request(key, version, &ours, &requests::api_versions(it)),
-            AnyRequest::Metadata(it) => check_request(key, version, &ours, &requests::metadata(it)),
-            AnyRequest::Fetch(it) => check_request(key, version, &ours, &requests::fetch(it)),
-            AnyRequest::Produce(it) => check_request(key, version, &ours, &requests::produce(it)),
-            AnyRequest::ListOffsets(it) => check_request(key, version, &ours, &requests::list_offsets(it)),
-            AnyRequest::FindCoordinator(it) => {
-                check_request(key, version, &ours, &requests::find_coordinator(version, it));
+/// The comparison of every API: our request and our response, and what makes theirs of `it`.
+macro_rules! judged {
+    (|$version:ident, $it:ident| $($api:ident: $request:expr, $response:expr;)*) => {
+        #[test]
+        fn requests_are_the_same_bytes() {
+            for (key, $version) in shared_versions() {
+                let ours = request(key, $version);
+                match &ours {
+                    $(AnyRequest::$api($it) => check_request(key, $version, &ours, &$request),)*
+                }
             }
-            AnyRequest::OffsetCommit(it) => check_request(key, version, &ours, &requests::offset_commit(it)),
-            AnyRequest::OffsetFetch(it) => check_request(key, version, &ours, &requests::offset_fetch(it)),
-            AnyRequest::InitProducerId(it) => check_request(key, version, &ours, &requests::init_producer_id(it)),
-            AnyRequest::CreateTopics(it) => check_request(key, version, &ours, &requests::create_topics(it)),
-            AnyRequest::CreatePartitions(it) => check_request(key, version, &ours, &requests::create_partitions(it)),
-            AnyRequest::DescribeConfigs(it) => check_request(key, version, &ours, &requests::describe_configs(it)),
         }
-    }
+
+        #[test]
+        fn responses_are_the_same_bytes() {
+            for (key, $version) in shared_versions() {
+                let ours = response(key, $version);
+                match &ours {
+                    $(AnyResponse::$api($it) => check_response(key, $version, &ours, &$response),)*
+                }
+            }
+        }
+    };
 }
 
-#[test]
-fn responses_are_the_same_bytes() {
-    for (key, version) in shared_versions() {
-        let ours = response(key, version);
-        match &ours {
-            AnyResponse::ApiVersions(it) => check_response(key, version, &ours, &responses::api_versions(it)),
-            AnyResponse::Metadata(it) => check_response(key, version, &ours, &responses::metadata(it)),
-            AnyResponse::Fetch(it) => check_response(key, version, &ours, &responses::fetch(it)),
-            AnyResponse::Produce(it) => check_response(key, version, &ours, &responses::produce(it)),
-            AnyResponse::ListOffsets(it) => check_response(key, version, &ours, &responses::list_offsets(it)),
-            AnyResponse::FindCoordinator(it) => {
-                check_response(key, version, &ours, &responses::find_coordinator(version, it));
-            }
-            AnyResponse::OffsetCommit(it) => check_response(key, version, &ours, &responses::offset_commit(it)),
-            AnyResponse::OffsetFetch(it) => check_response(key, version, &ours, &responses::offset_fetch(it)),
-            AnyResponse::InitProducerId(it) => check_response(key, version, &ours, &responses::init_producer_id(it)),
-            AnyResponse::CreateTopics(it) => {
-                check_response(key, version, &ours, &responses::create_topics(version, it));
-            }
-            AnyResponse::CreatePartitions(it) => {
-                check_response(key, version, &ours, &responses::create_partitions(it));
-            }
-            AnyResponse::DescribeConfigs(it) => {
-                check_response(key, version, &ours, &responses::describe_configs(version, it));
-            }
-        }
-    }
+judged! { |version, it|
+    ApiVersions: requests::api_versions(it), responses::api_versions(it);
+    Metadata: requests::metadata(it), responses::metadata(it);
+    Fetch: requests::fetch(it), responses::fetch(it);
+    Produce: requests::produce(it), responses::produce(it);
+    ListOffsets: requests::list_offsets(it), responses::list_offsets(it);
+    FindCoordinator: requests::find_coordinator(version, it), responses::find_coordinator(version, it);
+    OffsetCommit: requests::offset_commit(it), responses::offset_commit(it);
+    OffsetFetch: requests::offset_fetch(it), responses::offset_fetch(it);
+    InitProducerId: requests::init_producer_id(it), responses::init_producer_id(it);
+    CreateTopics: requests::create_topics(it), responses::create_topics(version, it);
+    CreatePartitions: requests::create_partitions(it), responses::create_partitions(it);
+    DescribeConfigs: requests::describe_configs(it), responses::describe_configs(version, it);
 }
 
 /// Header versions follow from the first compact version; theirs come out of Kafka's definitions.
 #[test]
 fn header_versions_are_the_same() {
-    for (key, max, flexible_from) in SPOKEN {
+    for (key, version) in shared_versions() {
         let api = theirs::ApiKey::try_from(key.0).expect("they know the api");
-        for version in known_from(key)..=max {
-            let compact = version >= flexible_from;
-            assert_eq!(api.request_header_version(version), if compact { 2 } else { 1 }, "{key} v{version}");
-            let answer = i16::from(compact && key != ApiKey::API_VERSIONS);
-            assert_eq!(api.response_header_version(version), answer, "{key} v{version}");
-        }
+        let compact = request(key, version).flexible(version);
+        assert_eq!(api.request_header_version(version), if compact { 2 } else { 1 }, "{key} v{version}");
+        let answer = i16::from(compact && key != ApiKey::API_VERSIONS);
+        assert_eq!(api.response_header_version(version), answer, "{key} v{version}");
     }
 }
 

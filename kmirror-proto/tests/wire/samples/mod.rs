@@ -7,7 +7,7 @@ pub(crate) mod responses;
 use kmirror_proto::{AnyRequest, AnyResponse, ApiKey};
 
 /// What is spoken: API, highest version, first compact version. The lowest is 0 everywhere.
-pub(crate) const SPOKEN: [(ApiKey, i16, i16); 12] = [
+pub(crate) const SPOKEN: &[(ApiKey, i16, i16)] = &[
     (ApiKey::API_VERSIONS, 4, 3),
     (ApiKey::METADATA, 12, 9),
     (ApiKey::FETCH, 12, 12),
@@ -24,7 +24,7 @@ pub(crate) const SPOKEN: [(ApiKey, i16, i16); 12] = [
 
 /// Every API with each of its versions.
 pub(crate) fn every_version() -> impl Iterator<Item = (ApiKey, i16)> {
-    SPOKEN.into_iter().flat_map(|(key, max, _)| (0..=max).map(move |version| (key, version)))
+    SPOKEN.iter().flat_map(|&(key, max, _)| (0..=max).map(move |version| (key, version)))
 }
 
 /// The request of `key`, filled as far as `version` carries it.
