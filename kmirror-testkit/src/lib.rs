@@ -23,6 +23,7 @@
         reason = "a test may fail"
     )
 )]
+#![allow(dead_code, reason = "parts of it are built before what uses them")]
 
 mod now;
 pub use now::Now;
@@ -34,3 +35,17 @@ mod ids;
 pub use ids::NodeId;
 
 pub mod settings;
+
+pub mod configs;
+
+pub mod cluster;
+pub use cluster::{Cluster, ClusterBuilder, ConnectionId, NoSuch, Output};
+
+mod api;
+
+mod accept;
+
+mod log;
+
+#[cfg(test)]
+mod asking;

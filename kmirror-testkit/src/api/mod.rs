@@ -1,0 +1,27 @@
+//! What a broker answers: one file per API.
+//!
+//! Each has `answer(cluster, call, request)`. What a release does differently stands there as a comparison with
+//! [`Release`](crate::Release), with the rule of the measured matrices that it follows.
+
+use kmirror_proto::messages::AnyRequest;
+
+use crate::cluster::{Call, Cluster, Reply};
+
+pub(crate) mod api_versions;
+pub(crate) mod fetch;
+pub(crate) mod list_offsets;
+pub(crate) mod metadata;
+pub(crate) mod produce;
+
+/// Serves a request whose version the release has.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not served closes the connection, whatever it is")]
+pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: AnyRequest) -> Reply {
+    match request {
+        AnyRequest::ApiVersions(request) => api_versions::answer(cluster, call, &request),
+        AnyRequest::Metadata(request) => metadata::answer(cluster, call, &request),
+        AnyRequest::Produce(request) => produce::answer(cluster, call, request),
+        AnyRequest::Fetch(request) => fetch::answer(cluster, call, request),
+        AnyRequest::ListOffsets(request) => list_offsets::answer(cluster, call, &request),
+        _ => Reply::Close,
+    }
+}

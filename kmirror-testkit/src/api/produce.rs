@@ -1,0 +1,209 @@
+//! Produce: records are checked, made what the release makes of them, and appended.
+//!
+//! ```text
+//! each partition ─► accept (rules of the format) ─► Log::append (rules of the sequence) ─► replicate
+//! acks 0: no answer, a refusal closes the connection      acks 1: at once      acks all: once in-sync replicas have it
+//! ```
+//!
+//! Java: `kafka.server.KafkaApis.handleProduceRequest`, `ReplicaManager.appendRecords`, `DelayedProduce`.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use kmirror_proto::ErrorCode;
+use kmirror_proto::messages::{
+    ProducePartition, ProduceRequest, ProduceResponse, ProducedPartition, ProducedTopic, RecordChunks,
+};
+
+use crate::accept::{Offered, Refusal, accept};
+use crate::cluster::waits::Waiting as Wait;
+use crate::cluster::{Call, Cluster, Reply};
+
+/// A produce whose records wait for the in-sync replicas.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    response: ProduceResponse,
+    /// Topic, partition, and the offset behind the last record.
+    pending: Vec<(String, i32, i64)>,
+}
+
+/// What became of one partition's records.
+enum Outcome {
+    Done(ProducedPartition),
+    Close,
+    Silence,
+}
+
+/// Appends partition by partition; what one refuses does not hold up the others.
+pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: ProduceRequest) -> Reply {
+    let mut waiting = Waiting { response: ProduceResponse::default(), pending: Vec::new() };
+    let asks = Asks { acks: request.acks, transactional_id: request.transactional_id.as_deref() };
+    for topic in request.topics {
+        let mut produced = ProducedTopic { name: topic.name.clone(), ..ProducedTopic::default() };
+        for partition in topic.partitions {
+            match one(cluster, call, &asks, &topic.name, partition) {
+                Outcome::Done(done) => produced.partitions.push(done),
+                Outcome::Close => return Reply::Close,
+                Outcome::Silence => return Reply::Silence,
+            }
+        }
+        waiting.note(cluster, &produced);
+        waiting.response.topics.push(produced);
+    }
+    cluster.waits.change();
+    reply(cluster, call, &asks, request.timeout_ms, waiting)
+}
+
+/// Whether the in-sync replicas have all of it by now; when the time is over the answer says so.
+pub(crate) fn look_again(cluster: &Cluster, _: &Call, waiting: &mut Waiting, over: bool) -> Option<ProduceResponse> {
+    waiting.pending.retain(|(topic, partition, next)| {
+        cluster.partition(topic, *partition).is_some_and(|partition| partition.high_watermark() < *next)
+    });
+    if waiting.pending.is_empty() || over {
+        for (topic, index, _) in &waiting.pending {
+            let topics = waiting.response.topics.iter_mut().filter(|produced| produced.name == *topic);
+            for partition in topics.flat_map(|topic| &mut topic.partitions).filter(|p| p.index == *index) {
+                partition.error_code = ErrorCode::REQUEST_TIMED_OUT;
+            }
+        }
+        return Some(std::mem::take(&mut waiting.response));
+    }
+    None
+}
+
+struct Asks<'a> {
+    acks: i16,
+    transactional_id: Option<&'a str>,
+}
+
+fn reply(cluster: &mut Cluster, call: &Call, asks: &Asks<'_>, timeout_ms: i32, mut waiting: Waiting) -> Reply {
+    match asks.acks {
+        0 => {
+            let failed = |partition: &ProducedPartition| partition.error_code != ErrorCode::NONE;
+            let any_failed = waiting.response.topics.iter().flat_map(|topic| &topic.partitions).any(failed);
+            if any_failed { Reply::Close } else { Reply::Nothing }
+        }
+        -1 => match look_again(cluster, call, &mut waiting, false) {
+            Some(response) => Reply::from(response),
+            None => {
+                let wait = Duration::from_millis(u64::try_from(timeout_ms).unwrap_or(0));
+                cluster.wait(call, call.now.after(wait), Wait::Produce(waiting));
+                Reply::Later
+            }
+        },
+        _ => Reply::from(waiting.response),
+    }
+}
+
+impl Waiting {
+    fn note(&mut self, cluster: &Cluster, produced: &ProducedTopic) {
+        for done in produced.partitions.iter().filter(|done| done.error_code == ErrorCode::NONE) {
+            if let Some(partition) = cluster.partition(&produced.name, done.index) {
+                self.pending.push((produced.name.clone(), done.index, partition.log.end()));
+            }
+        }
+    }
+}
+
+fn one(cluster: &mut Cluster, call: &Call, asks: &Asks<'_>, topic: &str, offered: ProducePartition) -> Outcome {
+    let (index, release, node) = (offered.index, cluster.release, call.node);
+    let refused = |error_code| Outcome::Done(ProducedPartition { index, error_code, ..ProducedPartition::default() });
+    if !matches!(asks.acks, -1..=1) {
+        return refused(ErrorCode::INVALID_REQUIRED_ACKS);
+    }
+    let Some((partition, settings)) = cluster.partition_mut(topic, index) else {
+        return refused(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION);
+    };
+    if partition.leader != Some(node) {
+        return refused(ErrorCode::NOT_LEADER_OR_FOLLOWER);
+    }
+    if asks.acks == -1 && partition.in_sync().count() < settings.min_insync_replicas {
+        return refused(ErrorCode::NOT_ENOUGH_REPLICAS);
+    }
+    let accepted = accept(&Offered {
+        release,
+        version: call.version,
+        settings,
+        now: call.now,
+        records: Some(joined(offered.records)),
+        next_offset: partition.log.end(),
+        leader_epoch: partition.leader_epoch,
+        transactional_id: asks.transactional_id,
+    });
+    let accepted = match accepted {
+        Ok(accepted) => accepted,
+        Err(Refusal::Disconnect) => return Outcome::Close,
+        Err(Refusal::Silence) => return Outcome::Silence,
+        Err(Refusal::Code { code, message, record_errors }) => {
+            return Outcome::Done(ProducedPartition {
+                index,
+                error_code: code,
+                record_errors,
+                error_message: message,
+                ..ProducedPartition::default()
+            });
+        }
+    };
+    match partition.log.append(call.now, settings, partition.leader_epoch, accepted.entries) {
+        Err(refusal) => refused(refusal.code),
+        Ok(appended) => {
+            partition.replicate();
+            Outcome::Done(ProducedPartition {
+                index,
+                base_offset: appended.base_offset,
+                // A repeated batch is answered with the time of its first append: its only sign (R13).
+                log_append_time_ms: if appended.duplicate { appended.append_time_ms } else { accepted.append_time_ms },
+                log_start_offset: partition.log.start(),
+                ..ProducedPartition::default()
+            })
+        }
+    }
+}
+
+/// Records that arrived in one frame are one slice of it; more of them are copied together.
+fn joined(chunks: RecordChunks) -> Bytes {
+    let mut chunks = chunks.0;
+    if chunks.len() <= 1 {
+        return chunks.pop().unwrap_or_default();
+    }
+    let mut joined = BytesMut::with_capacity(chunks.iter().map(Bytes::len).sum());
+    chunks.iter().for_each(|chunk| joined.extend_from_slice(chunk));
+    joined.freeze()
+}
+
+#[cfg(test)]
+mod tests {
+    use kmirror_proto::messages::{AnyRequest, AnyResponse, ProduceTopic};
+    use kmirror_proto::records::Stamp;
+
+    use super::*;
+    use crate::asking::{Asking, Came, batch};
+    use crate::{NodeId, Release};
+
+    #[test]
+    fn batches_get_the_next_offsets() {
+        let mut client = Asking::of(Release::V2_0);
+        client.cluster.create_topic("numbers", 1);
+        let bases = [(); 3].map(|()| client.produce(3, "numbers", -1, batch(4, Stamp::NONE)).base_offset);
+        assert_eq!(bases, [0, 4, 8]);
+        assert_eq!(client.cluster.offsets("numbers", 0), Ok((0, 12)));
+    }
+
+    /// With acks all the answer comes when the in-sync follower has the records, or says that it did not in time.
+    #[test]
+    fn acks_all_waits_for_the_in_sync_replicas() {
+        let cluster = Cluster::builder(Release::V2_0).brokers(2).setting("default.replication.factor", "2").build();
+        let mut client = Asking::to(cluster.unwrap(), NodeId(0));
+        client.cluster.create_topic("slow", 1);
+        client.cluster.partition_mut("slow", 0).unwrap().0.replicas[1].follows = false;
+        let partitions = vec![ProducePartition { index: 0, records: RecordChunks(vec![batch(1, Stamp::NONE)]) }];
+        let topics = vec![ProduceTopic { name: "slow".to_owned(), partitions }];
+        let request = AnyRequest::from(ProduceRequest { transactional_id: None, acks: -1, timeout_ms: 500, topics });
+        assert_eq!(client.send(3, request.clone()), Came::Nothing);
+        assert_eq!(client.wait(Duration::from_millis(499), 3, &request), Came::Nothing);
+        let Came::Answer(answer) = client.wait(Duration::from_millis(1), 3, &request) else { panic!("no answer") };
+        let AnyResponse::Produce(answer) = *answer else { panic!("of another API") };
+        assert_eq!(answer.topics[0].partitions[0].error_code, ErrorCode::REQUEST_TIMED_OUT);
+        assert_eq!(client.produce(3, "slow", 1, batch(1, Stamp::NONE)).base_offset, 1);
+    }
+}

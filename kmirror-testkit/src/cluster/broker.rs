@@ -1,0 +1,17 @@
+//! One broker of a cluster: where it is reached, and whether it runs.
+
+/// A broker.
+#[derive(Debug)]
+pub(crate) struct Broker {
+    pub(crate) host: String,
+    pub(crate) port: u16,
+    pub(crate) rack: Option<String>,
+    pub(crate) running: bool,
+}
+
+impl Broker {
+    /// A running one that nobody can reach yet.
+    pub(crate) fn new() -> Self {
+        Self { host: "127.0.0.1".to_owned(), port: 0, rack: None, running: true }
+    }
+}

@@ -1,0 +1,184 @@
+//! The cluster: brokers, topics, connections, and the machines behind its APIs.
+//!
+//! ```text
+//! receive(connection, frame) ─► serving ─► api::answer ─► Reply ─► Output
+//!                                 ▲            │
+//!                  fault rules ───┘            └─► Later: fetches, produces, groups … complete(ticket, response)
+//! advance(now) ─► whatever is due
+//! ```
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::configs::BrokerSettings;
+use crate::{NodeId, Now, Release};
+
+mod connection;
+pub(crate) use connection::{Call, Connection, Reply, Ticket};
+pub use connection::{ConnectionId, Output};
+
+mod options;
+pub use options::ClusterBuilder;
+
+mod topic;
+pub(crate) use topic::{Partition, Topic};
+
+mod broker;
+pub(crate) use broker::Broker;
+
+pub(crate) mod waits;
+use waits::Waits;
+
+mod serving;
+
+mod control;
+pub use control::NoSuch;
+
+/// An embedded Kafka cluster as a value. See the [crate's page](crate) for how to use it.
+///
+/// Feed it with [`connect`](Self::connect), [`receive`](Self::receive), [`disconnect`](Self::disconnect) and
+/// [`advance`](Self::advance); after each of these take what it puts out with [`poll_output`](Self::poll_output), and
+/// come back at [`poll_timeout`](Self::poll_timeout) at the latest.
+#[derive(Debug)]
+pub struct Cluster {
+    pub(crate) release: Release,
+    pub(crate) settings: BrokerSettings,
+    pub(crate) id: String,
+    pub(crate) brokers: BTreeMap<NodeId, Broker>,
+    pub(crate) topics: BTreeMap<String, Topic>,
+    pub(crate) connections: BTreeMap<ConnectionId, Connection>,
+    pub(crate) waits: Waits,
+    /// Whose connection is served under which ticket.
+    serving: BTreeMap<Ticket, ConnectionId>,
+    outputs: VecDeque<Output>,
+    now: Now,
+    connections_made: u64,
+    tickets: u64,
+    random: u64,
+}
+
+impl Cluster {
+    /// Says what the cluster is to be.
+    #[must_use]
+    pub fn builder(release: Release) -> ClusterBuilder {
+        ClusterBuilder::new(release)
+    }
+
+    fn new(built: &ClusterBuilder, settings: BrokerSettings) -> Self {
+        let brokers = (0..built.brokers).map(|id| (NodeId(i32::from(id)), Broker::new())).collect();
+        let mut cluster = Self {
+            release: built.release,
+            settings,
+            id: String::new(),
+            brokers,
+            topics: BTreeMap::new(),
+            connections: BTreeMap::new(),
+            waits: Waits::default(),
+            serving: BTreeMap::new(),
+            outputs: VecDeque::new(),
+            now: Now::default(),
+            connections_made: 0,
+            tickets: 0,
+            random: built.seed,
+        };
+        cluster.id = cluster.new_cluster_id();
+        cluster
+    }
+
+    /// Which release its brokers are.
+    #[must_use]
+    pub fn release(&self) -> Release {
+        self.release
+    }
+
+    /// The ids of its brokers, running or not.
+    pub fn brokers(&self) -> impl Iterator<Item = NodeId> {
+        self.brokers.keys().copied()
+    }
+
+    /// Where clients reach a broker: what Metadata tells them. Port 0 until it is said.
+    pub fn listen(&mut self, node: NodeId, host: &str, port: u16) {
+        if let Some(broker) = self.brokers.get_mut(&node) {
+            host.clone_into(&mut broker.host);
+            broker.port = port;
+        }
+    }
+
+    /// A client connects to a broker; `None` if it is not running.
+    pub fn connect(&mut self, now: Now, node: NodeId) -> Option<ConnectionId> {
+        self.now = now;
+        if !self.brokers.get(&node)?.running {
+            return None;
+        }
+        self.connections_made += 1;
+        let id = ConnectionId(self.connections_made);
+        self.connections.insert(id, Connection::new(node));
+        Some(id)
+    }
+
+    /// A frame of a client, without its length prefix. Frames of a connection that is gone are ignored.
+    pub fn receive(&mut self, now: Now, connection: ConnectionId, frame: Bytes) {
+        self.now = now;
+        if let Some(to) = self.connections.get_mut(&connection) {
+            to.waiting.push_back(frame);
+        }
+        self.serve(connection);
+        self.settle();
+    }
+
+    /// The client is gone. What it asked for last may still take effect, as on a broker.
+    pub fn disconnect(&mut self, now: Now, connection: ConnectionId) {
+        self.now = now;
+        self.forget(connection);
+        self.settle();
+    }
+
+    /// Lets everything happen that is due by now.
+    pub fn advance(&mut self, now: Now) {
+        self.now = now;
+        self.expire();
+        self.settle();
+    }
+
+    /// What is to be done with connections, in order.
+    pub fn poll_output(&mut self) -> Option<Output> {
+        self.outputs.pop_front()
+    }
+
+    /// When [`advance`](Self::advance) has to be called at the latest, on the monotonic clock.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<Duration> {
+        let muted = self.connections.values().filter(|connection| connection.is_due()).filter_map(|c| c.muted_until);
+        muted.chain(self.waits.due()).min()
+    }
+
+    /// What the cluster was told last about time.
+    pub(crate) fn now(&self) -> Now {
+        self.now
+    }
+
+    /// The next number of a sequence that the seed alone decides (SplitMix64).
+    pub(crate) fn draw(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.random;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A topic's id, never the zero one (KIP-516).
+    pub(crate) fn new_topic_id(&mut self) -> [u8; 16] {
+        let id = (u128::from(self.draw()) << 64) | u128::from(self.draw() | 1);
+        id.to_be_bytes()
+    }
+
+    /// 22 characters of base 64 without padding, as brokers make them (`org.apache.kafka.common.Uuid`).
+    fn new_cluster_id(&mut self) -> String {
+        const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+        let bits = (u128::from(self.draw()) << 64) | u128::from(self.draw());
+        let digit = |n: u32| DIGITS.get((bits.checked_shr(6 * n).unwrap_or(0) & 63) as usize).copied().unwrap_or(b'A');
+        (0..22).map(|n| char::from(digit(n))).collect()
+    }
+}

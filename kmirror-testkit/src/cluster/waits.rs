@@ -1,0 +1,93 @@
+//! Requests that wait for something: records to come, replicas to catch up, a time to pass.
+//!
+//! Kafka calls it purgatory. A wait is looked at again whenever the cluster has changed, and when its time is over.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::{Call, Cluster, Ticket};
+use crate::api::{fetch, produce};
+
+/// What is waiting.
+#[derive(Debug, Default)]
+pub(crate) struct Waits {
+    waiting: BTreeMap<Ticket, Wait>,
+    /// Something that a wait may be waiting for has changed.
+    changed: bool,
+}
+
+/// One waiting request.
+#[derive(Debug)]
+struct Wait {
+    call: Call,
+    until: Duration,
+    what: Waiting,
+}
+
+/// What it waits for.
+#[derive(Debug)]
+pub(crate) enum Waiting {
+    /// Fetch, for `min_bytes` (KAFKA: `DelayedFetch`).
+    Fetch(fetch::Waiting),
+    /// Produce with acks all, for the in-sync replicas (`DelayedProduce`).
+    Produce(produce::Waiting),
+}
+
+impl Waits {
+    /// When the next wait is over.
+    pub(super) fn due(&self) -> Option<Duration> {
+        self.waiting.values().map(|wait| wait.until).min()
+    }
+
+    /// The waits are to be looked at again.
+    pub(crate) fn change(&mut self) {
+        self.changed = true;
+    }
+}
+
+impl Cluster {
+    /// Keeps a request that is answered later.
+    pub(crate) fn wait(&mut self, call: &Call, until: Duration, what: Waiting) {
+        self.waits.waiting.insert(call.ticket, Wait { call: call.clone(), until, what });
+    }
+
+    /// The request will not be answered: its connection is gone.
+    pub(super) fn stop_waiting(&mut self, ticket: Ticket) {
+        self.waits.waiting.remove(&ticket);
+    }
+
+    /// Answers what has what it waited for, until nothing changes any more.
+    pub(super) fn settle(&mut self) {
+        while std::mem::take(&mut self.waits.changed) {
+            let tickets: Vec<Ticket> = self.waits.waiting.keys().copied().collect();
+            for ticket in tickets {
+                self.look_again(ticket, false);
+            }
+        }
+    }
+
+    /// Answers what has waited long enough.
+    pub(super) fn expire_waits(&mut self) {
+        let now = self.now().elapsed;
+        let over = |(ticket, wait): (&Ticket, &Wait)| (wait.until <= now).then_some(*ticket);
+        let tickets: Vec<Ticket> = self.waits.waiting.iter().filter_map(over).collect();
+        for ticket in tickets {
+            self.look_again(ticket, true);
+        }
+    }
+
+    fn look_again(&mut self, ticket: Ticket, over: bool) {
+        let Some(mut wait) = self.waits.waiting.remove(&ticket) else { return };
+        wait.call.now = self.now();
+        let answer = match &mut wait.what {
+            Waiting::Fetch(waiting) => fetch::look_again(self, &wait.call, waiting, over).map(Into::into),
+            Waiting::Produce(waiting) => produce::look_again(self, &wait.call, waiting, over).map(Into::into),
+        };
+        match answer {
+            Some(answer) => self.complete(ticket, &answer),
+            None => {
+                self.waits.waiting.insert(ticket, wait);
+            }
+        }
+    }
+}
