@@ -239,19 +239,6 @@ impl Client {
 /// What the broker says it holds this client back for, as far as it is believed. Before KIP-219 (2.0) the broker has
 /// waited already; that is not told apart here, because a deadline that is a little too long harms nobody.
 fn throttle_time(response: &AnyResponse) -> Duration {
-    let ms = match response {
-        AnyResponse::ApiVersions(answer) => answer.throttle_time_ms,
-        AnyResponse::Metadata(answer) => answer.throttle_time_ms,
-        AnyResponse::Fetch(answer) => answer.throttle_time_ms,
-        AnyResponse::Produce(answer) => answer.throttle_time_ms,
-        AnyResponse::ListOffsets(answer) => answer.throttle_time_ms,
-        AnyResponse::FindCoordinator(answer) => answer.throttle_time_ms,
-        AnyResponse::OffsetCommit(answer) => answer.throttle_time_ms,
-        AnyResponse::OffsetFetch(answer) => answer.throttle_time_ms,
-        AnyResponse::InitProducerId(answer) => answer.throttle_time_ms,
-        AnyResponse::CreateTopics(answer) => answer.throttle_time_ms,
-        AnyResponse::CreatePartitions(answer) => answer.throttle_time_ms,
-        AnyResponse::DescribeConfigs(answer) => answer.throttle_time_ms,
-    };
+    let ms = response.throttle_time_ms();
     Duration::from_millis(u64::try_from(ms).unwrap_or(0)).min(THROTTLE_MAX)
 }

@@ -95,7 +95,7 @@ pub trait Request: Message + Into<AnyRequest> {
 }
 
 macro_rules! apis {
-    ($($name:ident $request:ident $response:ident,)*) => {
+    ($($name:ident $request:ident $response:ident $($unthrottled:ident)?,)*) => {
         /// A request of any API that this crate speaks.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum AnyRequest {
@@ -158,6 +158,15 @@ macro_rules! apis {
                 }
             }
 
+            /// How long the broker says that it holds this client back, in milliseconds, as sent; 0 where an API has no
+            /// such field.
+            #[must_use]
+            pub const fn throttle_time_ms(&self) -> i32 {
+                match self {
+                    $(Self::$name(_response) => throttle_time_ms!(_response $($unthrottled)?),)*
+                }
+            }
+
             /// Writes the body as `version` has it.
             pub fn encode(&self, version: i16, w: &mut Writer) -> Result<(), EncodeError> {
                 refuse_unspoken(self.key(), version)?;
@@ -206,6 +215,15 @@ macro_rules! apis {
                 _ => None,
             }
         }
+    };
+}
+
+macro_rules! throttle_time_ms {
+    ($response:ident) => {
+        $response.throttle_time_ms
+    };
+    ($response:ident unthrottled) => {
+        0
     };
 }
 
