@@ -50,6 +50,18 @@ pub use offset_commit::{
 mod offset_fetch;
 pub use offset_fetch::{FetchedOffset, FetchedOffsetTopic, OffsetFetchRequest, OffsetFetchResponse, OffsetFetchTopic};
 
+mod join_group;
+pub use join_group::{JoinGroupProtocol, JoinGroupRequest, JoinGroupResponse, JoinedMember};
+
+mod sync_group;
+pub use sync_group::{SyncGroupAssignment, SyncGroupRequest, SyncGroupResponse};
+
+mod heartbeat;
+pub use heartbeat::{HeartbeatRequest, HeartbeatResponse};
+
+mod leave_group;
+pub use leave_group::{LeaveGroupRequest, LeaveGroupResponse, LeavingMember, LeftMember};
+
 mod init_producer_id;
 pub use init_producer_id::{InitProducerIdRequest, InitProducerIdResponse};
 
@@ -236,6 +248,10 @@ apis! {
     FindCoordinator FindCoordinatorRequest FindCoordinatorResponse,
     OffsetCommit OffsetCommitRequest OffsetCommitResponse,
     OffsetFetch OffsetFetchRequest OffsetFetchResponse,
+    JoinGroup JoinGroupRequest JoinGroupResponse,
+    SyncGroup SyncGroupRequest SyncGroupResponse,
+    Heartbeat HeartbeatRequest HeartbeatResponse,
+    LeaveGroup LeaveGroupRequest LeaveGroupResponse,
     InitProducerId InitProducerIdRequest InitProducerIdResponse,
     CreateTopics CreateTopicsRequest CreateTopicsResponse,
     CreatePartitions CreatePartitionsRequest CreatePartitionsResponse,

@@ -154,6 +154,11 @@ impl Reader {
         length.map(|length| self.bytes(length, what)).transpose()
     }
 
+    /// A run of bytes that may not be null, as a slice of the buffer.
+    pub fn sized_bytes(&mut self, form: Form, what: &'static str) -> Result<Bytes, DecodeError> {
+        self.nullable_records(form, what)?.ok_or(DecodeError::Null { what })
+    }
+
     /// An array that may not be null. `min_size` is the size in bytes of the smallest possible element, at least 1.
     pub fn items<T>(
         &mut self,

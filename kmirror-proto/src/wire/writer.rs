@@ -219,6 +219,11 @@ impl Writer {
         Ok(())
     }
 
+    /// A run of bytes, spliced in.
+    pub fn put_sized_bytes(&mut self, form: Form, bytes: &Bytes, what: &'static str) -> Result<(), EncodeError> {
+        self.put_nullable_records(form, Some(bytes), what)
+    }
+
     /// An array.
     pub fn put_items<T>(
         &mut self,

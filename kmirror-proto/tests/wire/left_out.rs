@@ -1,6 +1,8 @@
 //! Fields that a version cannot carry: dropped where Kafka calls them ignorable, refused where dropping them would ask
 //! for something else.
 
+mod in_groups;
+
 use kmirror_proto::messages::{
     CreateTopicsRequest, DescribeConfigsRequest, FetchRequest, FetchResponse, FetchableTopic, FetchedPartition,
     FindCoordinatorRequest, ForgottenTopic, InitProducerIdRequest, MetadataRequest, MetadataRequestTopic,
@@ -25,6 +27,8 @@ fn a_full_response_shrinks_to_what_the_version_carries() {
             // Not ignorable: who cannot read of a follower must not be sent there.
             without_followers(&mut full);
             without_followers(&mut expected);
+            in_groups::without_what_is_refused(version, &mut full);
+            in_groups::without_what_is_refused(version, &mut expected);
             let frame = encode_response(1, version, &full).expect("encodes");
             assert_eq!(decode_response(key, version, body(&frame)), Ok((1, expected)), "{key} v{version}");
         }

@@ -1,6 +1,7 @@
 //! An independent implementation, kafka-protocol 0.18, as the judge: at every version that both sides know, our bytes
 //! are its bytes, and each side reads the other's.
 
+mod groups;
 mod requests;
 mod responses;
 
@@ -108,6 +109,10 @@ judged! { |version, it|
     FindCoordinator: requests::find_coordinator(version, it), responses::find_coordinator(version, it);
     OffsetCommit: requests::offset_commit(it), responses::offset_commit(it);
     OffsetFetch: requests::offset_fetch(it), responses::offset_fetch(it);
+    JoinGroup: groups::join_group_request(it), groups::join_group_response(it);
+    SyncGroup: groups::sync_group_request(it), groups::sync_group_response(it);
+    Heartbeat: groups::heartbeat_request(it), groups::heartbeat_response(it);
+    LeaveGroup: groups::leave_group_request(version, it), groups::leave_group_response(it);
     InitProducerId: requests::init_producer_id(it), responses::init_producer_id(it);
     CreateTopics: requests::create_topics(it), responses::create_topics(version, it);
     CreatePartitions: requests::create_partitions(it), responses::create_partitions(it);

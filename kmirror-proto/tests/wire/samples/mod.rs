@@ -1,6 +1,7 @@
 //! One value of every message at every version: each field that the version carries is set to something else than its
 //! default, each field that it does not carry stands at the default that Kafka documents.
 
+mod groups;
 pub(crate) mod requests;
 pub(crate) mod responses;
 
@@ -16,6 +17,10 @@ pub(crate) const SPOKEN: &[(ApiKey, i16, i16)] = &[
     (ApiKey::FIND_COORDINATOR, 4, 3),
     (ApiKey::OFFSET_COMMIT, 8, 8),
     (ApiKey::OFFSET_FETCH, 7, 6),
+    (ApiKey::JOIN_GROUP, 9, 6),
+    (ApiKey::SYNC_GROUP, 5, 4),
+    (ApiKey::HEARTBEAT, 4, 4),
+    (ApiKey::LEAVE_GROUP, 5, 4),
     (ApiKey::INIT_PRODUCER_ID, 4, 2),
     (ApiKey::CREATE_TOPICS, 7, 5),
     (ApiKey::CREATE_PARTITIONS, 3, 2),
@@ -38,6 +43,10 @@ pub(crate) fn request(key: ApiKey, version: i16) -> AnyRequest {
         ApiKey::FIND_COORDINATOR => requests::find_coordinator(version).into(),
         ApiKey::OFFSET_COMMIT => requests::offset_commit(version).into(),
         ApiKey::OFFSET_FETCH => requests::offset_fetch(version).into(),
+        ApiKey::JOIN_GROUP => groups::join_group_request(version).into(),
+        ApiKey::SYNC_GROUP => groups::sync_group_request(version).into(),
+        ApiKey::HEARTBEAT => groups::heartbeat_request(version).into(),
+        ApiKey::LEAVE_GROUP => groups::leave_group_request(version).into(),
         ApiKey::INIT_PRODUCER_ID => requests::init_producer_id(version).into(),
         ApiKey::CREATE_TOPICS => requests::create_topics(version).into(),
         ApiKey::CREATE_PARTITIONS => requests::create_partitions(version).into(),
@@ -57,6 +66,10 @@ pub(crate) fn response(key: ApiKey, version: i16) -> AnyResponse {
         ApiKey::FIND_COORDINATOR => responses::find_coordinator(version).into(),
         ApiKey::OFFSET_COMMIT => responses::offset_commit(version).into(),
         ApiKey::OFFSET_FETCH => responses::offset_fetch(version).into(),
+        ApiKey::JOIN_GROUP => groups::join_group_response(version).into(),
+        ApiKey::SYNC_GROUP => groups::sync_group_response(version).into(),
+        ApiKey::HEARTBEAT => groups::heartbeat_response(version).into(),
+        ApiKey::LEAVE_GROUP => groups::leave_group_response(version).into(),
         ApiKey::INIT_PRODUCER_ID => responses::init_producer_id(version).into(),
         ApiKey::CREATE_TOPICS => responses::create_topics(version).into(),
         ApiKey::CREATE_PARTITIONS => responses::create_partitions(version).into(),
