@@ -90,7 +90,7 @@ fn read(
         return FetchedPartition { partition_index, error_code, ..FetchedPartition::default() };
     };
     let aborted = || {
-        let aborted = partition.log.aborted(asked.fetch_offset, slice.next_offset);
+        let aborted = partition.log.aborted(asked.fetch_offset, slice.aborted_below);
         let transaction = |(producer_id, first_offset)| AbortedTransaction { producer_id, first_offset };
         aborted.into_iter().map(transaction).collect()
     };
@@ -101,7 +101,7 @@ fn read(
         last_stable_offset: if cluster.release >= Release::V2_1 { last_stable } else { -1 },
         log_start_offset: partition.log.start(),
         aborted_transactions: (isolation_level == 1).then(aborted),
-        records: Some(slice.records),
+        records: Some(slice.records()),
         ..FetchedPartition::default()
     }
 }

@@ -1,85 +1,139 @@
-//! The log of one partition.
-
-use bytes::Bytes;
-use kmirror_proto::ErrorCode;
-use kmirror_proto::records::{RawBatch, RecordError};
+//! The log of one partition: entries in segments, and what a broker remembers about who wrote them.
+//!
+//! ```text
+//!  start                                                              end
+//!    |  segment 0            | segment 40           | segment 95       |
+//!    [0-2][3-9][10-39]        [40-41] … [80-94]      [95-99][100-100] → append
+//!         ^ a read begins with the entry that holds its offset, and never crosses a segment's end
+//! ```
+//!
+//! What is appended has been checked and given its offsets before; the log decides about sequences only, because what
+//! it remembers of producers is part of it: it is lost with what is truncated, and aged by what was written.
+//!
+//! Java: `UnifiedLog` and `LocalLog`.
 
 use crate::settings::TopicSettings;
 use crate::{Now, Release};
+use kmirror_proto::ErrorCode;
 
-#[derive(Debug, Clone)]
-pub(crate) struct Entry {
-    pub(crate) bytes: Bytes,
-    pub(crate) base_offset: i64,
-    pub(crate) last_offset: i64,
-}
+mod entry;
+pub(crate) use entry::Entry;
 
-impl Entry {
-    pub(crate) fn read(bytes: Bytes) -> Result<Self, RecordError> {
-        let batch = RawBatch::from_bytes(bytes.clone())?;
-        Ok(Self { bytes, base_offset: batch.header.base_offset, last_offset: batch.header.last_offset() })
-    }
-}
+mod slice;
+pub(crate) use slice::Slice;
 
-#[derive(Debug)]
+mod segment;
+use segment::Segment;
+
+/// The log of one partition.
+#[derive(Clone, Debug)]
 pub(crate) struct Log {
-    entries: Vec<Entry>,
+    release: Release,
+    /// Never empty; the last is the one that is appended to.
+    segments: Vec<Segment>,
+    start: i64,
+    end: i64,
 }
 
-#[derive(Debug)]
+/// What became of an append.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Appended {
-    pub(crate) base_offset: i64,
-    pub(crate) append_time_ms: i64,
-    pub(crate) duplicate: bool,
+    /// The offset of the first record, or where it has been since it was first written.
+    pub base_offset: i64,
+    /// The offset of the last record.
+    pub last_offset: i64,
+    /// The producer has written this batch before: nothing was appended (R13).
+    pub duplicate: bool,
+    /// What the answer says as the append time: the clock of a LogAppendTime topic, the timestamp of the batch that was
+    /// there already, else -1.
+    pub append_time_ms: i64,
 }
 
-#[derive(Debug)]
+/// Why nothing was appended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refused {
-    pub(crate) code: ErrorCode,
+    /// What the answer says.
+    pub code: ErrorCode,
 }
 
-#[derive(Debug)]
-pub(crate) struct Slice {
-    pub(crate) records: Bytes,
-    pub(crate) next_offset: i64,
-}
-
-#[derive(Debug)]
+/// The offset lies before the log's start or after its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OutOfRange;
 
 impl Log {
-    pub(crate) fn new(_: Release) -> Self {
-        Self { entries: Vec::new() }
+    /// An empty log, as brokers of this release keep it.
+    pub(crate) fn new(release: Release) -> Self {
+        Self { release, segments: vec![Segment::new(0, None)], start: 0, end: 0 }
     }
 
+    /// The first offset that can be read.
     pub(crate) fn start(&self) -> i64 {
-        0
+        self.start
     }
 
+    /// The offset that the next record gets.
     pub(crate) fn end(&self) -> i64 {
-        self.entries.last().map_or(0, |entry| entry.last_offset + 1)
+        self.end
     }
 
+    /// Appends what one request has for this partition: entries that were given their offsets at [`Log::end`], each
+    /// ending behind the one before.
+    ///
+    /// # Errors
+    /// [`Refused`] with what the release answers: sequences (45, 47, 59), or more bytes than a segment takes (18).
     pub(crate) fn append(
         &mut self,
-        _: Now,
-        _: &TopicSettings,
-        _: i32,
+        now: Now,
+        settings: &TopicSettings,
+        leader_epoch: i32,
         entries: Vec<Entry>,
     ) -> Result<Appended, Refused> {
-        let Some(first) = entries.first() else { return Err(Refused { code: ErrorCode::INVALID_RECORD }) };
-        let base_offset = first.base_offset;
-        self.entries.extend(entries);
-        Ok(Appended { base_offset, append_time_ms: -1, duplicate: false })
+        let bytes = entries.iter().map(Entry::size).sum::<usize>();
+        if bytes > settings.segment_bytes {
+            return Err(Refused { code: ErrorCode::RECORD_LIST_TOO_LARGE });
+        }
+        let _ = leader_epoch;
+        let base_offset = self.end;
+        self.push(now, settings, bytes, entries);
+        let append_time_ms = if settings.append_time { now.unix_ms } else { -1 };
+        Ok(Appended { base_offset, last_offset: self.end - 1, duplicate: false, append_time_ms })
     }
 
-    pub(crate) fn read(&self, offset: i64, limit: i64, _: usize, _: bool) -> Result<Slice, OutOfRange> {
-        if offset < 0 || offset > self.end() {
+    /// Entries from the one that holds `offset`, before the one that holds `limit` (the high watermark or the last
+    /// stable offset), at most so many bytes of one segment. With `whole_first` the first entry comes whole even if it is
+    /// larger (Fetch v3 and newer, once per request).
+    ///
+    /// # Errors
+    /// [`OutOfRange`].
+    pub(crate) fn read(
+        &self,
+        offset: i64,
+        limit: i64,
+        max_bytes: usize,
+        whole_first: bool,
+    ) -> Result<Slice<'_>, OutOfRange> {
+        if offset < self.start || offset > self.end {
             return Err(OutOfRange);
         }
-        let entry = self.entries.iter().find(|entry| entry.last_offset >= offset && entry.last_offset < limit);
-        let records = entry.map(|entry| entry.bytes.clone()).unwrap_or_default();
-        Ok(Slice { records, next_offset: entry.map_or(offset, |entry| entry.last_offset + 1) })
+        if offset >= limit {
+            return Ok(Slice { aborted_below: offset, ..Slice::default() });
+        }
+        let from = self.segments.partition_point(|segment| segment.base <= offset).saturating_sub(1);
+        let mut segments = self.segments.iter().skip(from).peekable();
+        while let Some(segment) = segments.next() {
+            let next = segments.peek().map_or(self.end, |next| next.base);
+            if let Some(slice) = segment.slice(offset, limit, max_bytes, whole_first, next) {
+                return Ok(slice);
+            }
+        }
+        Ok(Slice { aborted_below: self.end, ..Slice::default() })
+    }
+
+    /// The entries from the one that holds `from`, through all segments.
+    pub(crate) fn entries(&self, from: i64) -> impl Iterator<Item = &Entry> {
+        let at = self.segments.partition_point(|segment| segment.base <= from).saturating_sub(1);
+        let rest = self.segments.iter().skip(at).flat_map(|segment| &segment.entries);
+        rest.skip_while(move |entry| entry.last_offset < from)
     }
 
     pub(crate) fn last_stable(&self, high_watermark: i64) -> i64 {
@@ -95,6 +149,37 @@ impl Log {
     }
 
     pub(crate) fn truncate(&mut self, to: i64) {
-        self.entries.retain(|entry| entry.last_offset < to);
+        for segment in &mut self.segments {
+            segment.entries.retain(|entry| entry.last_offset < to);
+        }
+        self.end = to;
+    }
+
+    fn push(&mut self, now: Now, settings: &TopicSettings, bytes: usize, entries: Vec<Entry>) {
+        let max_timestamp = entries.iter().map(|entry| entry.max_timestamp).max().unwrap_or(-1);
+        let last = entries.last().map_or(self.end, |entry| entry.last_offset);
+        if self.segments.last().is_none_or(|active| active.is_full(now, settings, bytes, max_timestamp, last)) {
+            self.roll(now);
+        }
+        let Some(active) = self.segments.last_mut() else { return };
+        active.created_ms.get_or_insert(now.unix_ms);
+        for mut entry in entries {
+            debug_assert!(entry.last_offset >= self.end, "an entry was not prepared at the log's end");
+            if entry.is_wrapper() {
+                entry.base_offset = self.end;
+            }
+            self.end = entry.next_offset();
+            active.push(entry, now.unix_ms);
+        }
+    }
+
+    fn roll(&mut self, now: Now) {
+        if let Some(active) = self.segments.last_mut() {
+            active.close();
+        }
+        self.segments.push(Segment::new(self.end, Some(now.unix_ms)));
     }
 }
+
+#[cfg(test)]
+mod tests;
