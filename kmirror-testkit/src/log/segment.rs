@@ -112,7 +112,7 @@ impl Segment {
         offset: i64,
         limit: i64,
         max_bytes: usize,
-        first: First,
+        whole_first: bool,
         next: i64,
     ) -> Option<Slice<'_>> {
         let start = self.find(offset);
