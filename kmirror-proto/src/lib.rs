@@ -28,7 +28,7 @@ pub mod error;
 pub use error::{DecodeError, EncodeError, FrameError};
 
 pub mod wire;
-pub use wire::{Form, Reader, Writer};
+pub use wire::{Form, Reader, TaggedFields, Writer};
 
 pub mod frame;
 pub use frame::{Frame, FrameBuffer};

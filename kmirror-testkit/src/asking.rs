@@ -90,7 +90,7 @@ impl Asking {
     /// Produces a batch of `records` values to partition 0 of a topic.
     pub(crate) fn produce(&mut self, version: i16, topic: &str, acks: i16, records: Bytes) -> ProducedPartition {
         let partitions = vec![ProducePartition { index: 0, records: RecordChunks(vec![records]) }];
-        let topics = vec![ProduceTopic { name: topic.to_owned(), partitions }];
+        let topics = vec![ProduceTopic { name: topic.to_owned(), partitions, ..ProduceTopic::default() }];
         let request = ProduceRequest { transactional_id: None, acks, timeout_ms: 1000, topics };
         let answer: kmirror_proto::messages::ProduceResponse = self.ask(version, request);
         answer.topics[0].partitions[0].clone()

@@ -156,7 +156,7 @@ impl Connection {
         let api = call.request.key();
         let theirs = ranges.get(api);
         let unsupported = |ours| CallError::Unsupported { broker: self.name.clone(), api, ours, theirs };
-        let wanted = ours(&call.request.versions(), call.options.min_version, call.options.max_version);
+        let wanted = ours(api, &call.request.versions(), call.options.min_version, call.options.max_version);
         let wanted = wanted.map_err(unsupported)?;
         let version = ranges.pick(api, wanted).ok_or_else(|| unsupported(wanted))?;
         if matches!(&call.request, AnyRequest::Produce(produce) if produce.acks == 0) {
@@ -275,6 +275,7 @@ impl Connection {
         let request = AnyRequest::ApiVersions(ApiVersionsRequest {
             client_software_name: "kmirror".to_owned(),
             client_software_version: env!("CARGO_PKG_VERSION").to_owned(),
+            ..ApiVersionsRequest::default()
         });
         self.enqueue(now, None, version, &request, timeout, client_id)
     }

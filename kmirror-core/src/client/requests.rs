@@ -20,10 +20,10 @@ pub(crate) fn list_offsets<'a>(
 ) -> ListOffsetsRequest {
     let mut grouped = ByTopic::new();
     for (topic, partition_index) in partitions {
-        grouped.push(topic, ListOffsetsPartition { partition_index, current_leader_epoch: -1, timestamp });
+        grouped.push(topic, ListOffsetsPartition { partition_index, timestamp, ..ListOffsetsPartition::default() });
     }
     let topics = grouped.into_topics(|name, partitions| ListOffsetsTopic { name, partitions });
-    ListOffsetsRequest { isolation_level, topics }
+    ListOffsetsRequest { isolation_level, topics, ..ListOffsetsRequest::default() }
 }
 
 /// One partition of a fetch: its records from `offset` on, at most so many bytes or one batch.
@@ -45,10 +45,7 @@ pub(crate) fn fetch_one(topic: &str, partition: FetchPartition, max_wait_ms: i32
         min_bytes: i32::from(max_wait_ms > 0),
         max_bytes: partition.partition_max_bytes,
         isolation_level,
-        session_id: 0,
-        session_epoch: -1,
-        topics: vec![FetchTopic { name: topic.to_owned(), partitions: vec![partition] }],
-        forgotten_topics: Vec::new(),
-        rack_id: String::new(),
+        topics: vec![FetchTopic { name: topic.to_owned(), partitions: vec![partition], ..FetchTopic::default() }],
+        ..FetchRequest::default()
     }
 }

@@ -53,6 +53,28 @@ pub(super) enum Step {
 /// The version that is asked first: the first with a name in it, understood by 2.4 and later.
 pub(super) const NEWEST: i16 = 3;
 
+/// The newest version of an API that we ask at, where the messages reach further: what we do rests on what stands here.
+const ASKED_AT_MOST: [(ApiKey, i16); 9] = [
+    // v13 names topics by id; a piece knows its topic's name.
+    (ApiKey::PRODUCE, 12),
+    // v13 names topics by id; a cursor knows its topic's name.
+    (ApiKey::FETCH, 12),
+    // v9 to v11 have marks of remote storage that nobody here asks for; v10's answer may wait for that storage.
+    (ApiKey::LIST_OFFSETS, 8),
+    // v13 may answer that the client has to begin anew, in a field that nobody here reads.
+    (ApiKey::METADATA, 12),
+    // v9 answers errors of the newer kind of groups, v10 names topics by id.
+    (ApiKey::OFFSET_COMMIT, 8),
+    // v8 asks for several groups, v9 answers errors of the newer kind of groups, v10 names topics by id.
+    (ApiKey::OFFSET_FETCH, 7),
+    // v5 and v6 are about transactions and share groups.
+    (ApiKey::FIND_COORDINATOR, 4),
+    // v5 names the cluster and broker that are meant, and may be refused for it.
+    (ApiKey::API_VERSIONS, 4),
+    // v5 and v6 are about transactions.
+    (ApiKey::INIT_PRODUCER_ID, 4),
+];
+
 /// The version that every broker since 0.10.0 understands.
 pub(super) const OLDEST: i16 = 0;
 
@@ -118,9 +140,11 @@ impl ApiRanges {
     }
 }
 
-/// What we speak of an API, cut to what the caller allows. An empty range is `Err` with what we speak uncut.
-pub(super) fn ours(speaks: &RangeInclusive<i16>, min: i16, max: i16) -> Result<VersionRange, VersionRange> {
-    let all = VersionRange { min: *speaks.start(), max: *speaks.end() };
+/// What we ask for of an API whose messages we `speak`, cut to what the caller allows. An empty range is `Err` with what
+/// we ask for uncut.
+pub(super) fn ours(api: ApiKey, speak: &RangeInclusive<i16>, min: i16, max: i16) -> Result<VersionRange, VersionRange> {
+    let at_most = ASKED_AT_MOST.iter().find(|(key, _)| *key == api).map_or(i16::MAX, |(_, newest)| *newest);
+    let all = VersionRange { min: *speak.start(), max: at_most.min(*speak.end()) };
     VersionRange::new(min, max).and_then(|wanted| all.and(wanted)).ok_or(all)
 }
 
@@ -155,7 +179,12 @@ impl Negotiation {
 
 #[cfg(test)]
 mod tests {
-    use kmirror_proto::messages::ApiVersionRange;
+    use kmirror_proto::Request;
+    use kmirror_proto::messages::{
+        ApiVersionRange, ApiVersionsRequest, CreatePartitionsRequest, CreateTopicsRequest, DescribeConfigsRequest,
+        FetchRequest, FindCoordinatorRequest, InitProducerIdRequest, ListOffsetsRequest, MetadataRequest,
+        OffsetCommitRequest, OffsetFetchRequest, ProduceRequest,
+    };
 
     use super::*;
 
@@ -225,10 +254,49 @@ mod tests {
     #[test]
     fn the_highest_common_version_within_the_callers_bounds_is_picked() {
         let ranges = ApiRanges::from_answer(&answer(0, &[(ApiKey::FETCH, 0, 11)]));
-        assert_eq!(ranges.pick(ApiKey::FETCH, ours(&(0..=12), 0, i16::MAX).unwrap()), Some(11));
-        assert_eq!(ranges.pick(ApiKey::FETCH, ours(&(0..=12), 0, 10).unwrap()), Some(10));
-        assert_eq!(ranges.pick(ApiKey::FETCH, ours(&(0..=12), 12, 12).unwrap()), None);
-        assert_eq!(ours(&(0..=12), 13, 20), Err(range(0, 12)));
+        assert_eq!(ranges.pick(ApiKey::FETCH, ours(ApiKey::FETCH, &(0..=18), 0, i16::MAX).unwrap()), Some(11));
+        assert_eq!(ranges.pick(ApiKey::FETCH, ours(ApiKey::FETCH, &(0..=18), 0, 10).unwrap()), Some(10));
+        assert_eq!(ranges.pick(ApiKey::FETCH, ours(ApiKey::FETCH, &(0..=18), 12, 12).unwrap()), None);
+        assert_eq!(ours(ApiKey::FETCH, &(0..=18), 13, 20), Err(range(0, 12)));
         assert!(ranges.reaches(ApiKey::FETCH, 11) && !ranges.reaches(ApiKey::FETCH, 12));
+    }
+
+    /// The messages serve brokers too, which answer newer clients; what is asked for stays what it is tested with.
+    #[test]
+    fn what_is_asked_for_does_not_follow_the_messages() {
+        fn newest<R: Request>() -> (ApiKey, i16) {
+            let asked = ours(R::KEY, &R::VERSIONS, 0, i16::MAX).unwrap();
+            assert_eq!(asked.min, 0);
+            (R::KEY, asked.max)
+        }
+        let asked = [
+            newest::<ProduceRequest>(),
+            newest::<FetchRequest>(),
+            newest::<ListOffsetsRequest>(),
+            newest::<MetadataRequest>(),
+            newest::<OffsetCommitRequest>(),
+            newest::<OffsetFetchRequest>(),
+            newest::<FindCoordinatorRequest>(),
+            newest::<ApiVersionsRequest>(),
+            newest::<CreateTopicsRequest>(),
+            newest::<InitProducerIdRequest>(),
+            newest::<DescribeConfigsRequest>(),
+            newest::<CreatePartitionsRequest>(),
+        ];
+        let expected = [
+            (ApiKey::PRODUCE, 12),
+            (ApiKey::FETCH, 12),
+            (ApiKey::LIST_OFFSETS, 8),
+            (ApiKey::METADATA, 12),
+            (ApiKey::OFFSET_COMMIT, 8),
+            (ApiKey::OFFSET_FETCH, 7),
+            (ApiKey::FIND_COORDINATOR, 4),
+            (ApiKey::API_VERSIONS, 4),
+            (ApiKey::CREATE_TOPICS, 7),
+            (ApiKey::INIT_PRODUCER_ID, 4),
+            (ApiKey::DESCRIBE_CONFIGS, 4),
+            (ApiKey::CREATE_PARTITIONS, 3),
+        ];
+        assert_eq!(asked, expected);
     }
 }

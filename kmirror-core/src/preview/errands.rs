@@ -105,7 +105,7 @@ impl DryRun {
             }
             Errand::Coordinator => {
                 let Some(group) = self.config.group.clone() else { return };
-                let request = FindCoordinatorRequest { key: group, key_type: 0 };
+                let request = FindCoordinatorRequest::group(group);
                 self.call(now, Side::Source, Node::Any, request.into(), 0, due);
             }
             Errand::Committed => {
@@ -117,9 +117,12 @@ impl DryRun {
                         grouped.push(&route.topic, *partition);
                     }
                 }
-                let topics =
-                    grouped.into_topics(|name, partition_indexes| OffsetFetchTopic { name, partition_indexes });
-                let request = OffsetFetchRequest { group_id, topics: Some(topics), require_stable: false };
+                let topics = grouped.into_topics(|name, partition_indexes| OffsetFetchTopic {
+                    name,
+                    partition_indexes,
+                    ..OffsetFetchTopic::default()
+                });
+                let request = OffsetFetchRequest::group(group_id, Some(topics));
                 // v0 asks ZooKeeper, where only the consumers of 0.8 committed.
                 self.call(now, Side::Source, Node::Id(coordinator), request.into(), 1, due);
             }
@@ -218,14 +221,16 @@ impl DryRun {
                 Ok(())
             }
             (Errand::Coordinator, AnyResponse::FindCoordinator(answer)) => {
-                ok(answer.error_code)?;
-                self.coordinator = Some(answer.node_id);
+                let coordinator = answer.into_only();
+                ok(coordinator.error_code)?;
+                self.coordinator = Some(coordinator.node_id);
                 self.errand(now, Errand::Committed);
                 Ok(())
             }
             (Errand::Committed, AnyResponse::OffsetFetch(answer)) => {
-                ok(answer.error_code)?;
-                for topic in answer.topics {
+                let group = answer.into_only();
+                ok(group.error_code)?;
+                for topic in group.topics {
                     for found in topic.partitions.iter().filter(|found| found.committed_offset >= 0) {
                         let key = (topic.name.clone(), found.partition_index);
                         self.found.committed.insert(key, found.committed_offset);

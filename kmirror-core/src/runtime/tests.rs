@@ -75,7 +75,7 @@ fn produce_frame(chunks: usize, bytes: usize) -> Frame {
     let chunk = |n: usize| Bytes::from(vec![u8::try_from(n % 251).unwrap(); bytes]);
     let records = RecordChunks((0..chunks).map(chunk).collect());
     let partitions = vec![ProducePartition { index: 0, records }];
-    let topics = vec![ProduceTopic { name: "t".to_owned(), partitions }];
+    let topics = vec![ProduceTopic { name: "t".to_owned(), partitions, ..ProduceTopic::default() }];
     let request = ProduceRequest { acks: -1, topics, ..ProduceRequest::default() };
     encode_request(7, Some("test"), 7, &request.into()).unwrap()
 }

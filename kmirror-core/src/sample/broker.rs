@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use kmirror_proto::messages::{
-    AnyRequest, AnyResponse, ApiVersionRange, ApiVersionsResponse, CommittedPartition, CommittedTopic, FetchRequest,
-    FetchResponse, FetchableTopic, FetchedOffset, FetchedOffsetTopic, FetchedPartition, FindCoordinatorResponse,
-    InitProducerIdResponse, ListOffsetsResponse, ListedOffset, ListedTopic, MetadataBroker, MetadataPartition,
-    MetadataRequest, MetadataResponse, MetadataTopic, OffsetCommitResponse, OffsetFetchResponse, ProduceRequest,
-    ProduceResponse, ProducedPartition, ProducedTopic,
+    AnyRequest, AnyResponse, ApiVersionRange, ApiVersionsResponse, CommittedPartition, CommittedTopic, Coordinator,
+    FetchRequest, FetchResponse, FetchableTopic, FetchedOffset, FetchedOffsetGroup, FetchedOffsetTopic,
+    FetchedPartition, FindCoordinatorResponse, InitProducerIdResponse, ListOffsetsResponse, ListedOffset, ListedTopic,
+    MetadataBroker, MetadataPartition, MetadataRequest, MetadataResponse, MetadataTopic, OffsetCommitResponse,
+    OffsetFetchResponse, ProduceRequest, ProduceResponse, ProducedPartition, ProducedTopic,
 };
 use kmirror_proto::{ApiKey, ErrorCode};
 
@@ -164,10 +164,14 @@ impl Broker {
             }
             AnyRequest::FindCoordinator(_) => {
                 let host = self.host.to_owned();
-                FindCoordinatorResponse { node_id: NODE, host, port: 1, ..FindCoordinatorResponse::default() }.into()
+                let coordinator = Coordinator { node_id: NODE, host, port: 1, ..Coordinator::default() };
+                FindCoordinatorResponse::from(coordinator).into()
             }
             AnyRequest::CreateTopics(request) => self.create(&request),
-            AnyRequest::OffsetFetch(request) => self.committed(&request.topics.unwrap_or_default()),
+            AnyRequest::OffsetFetch(request) => {
+                let topics = request.groups.into_iter().filter_map(|group| group.topics);
+                self.committed(&topics.flatten().collect::<Vec<_>>())
+            }
             AnyRequest::OffsetCommit(request) => self.commit(request.topics),
             AnyRequest::CreatePartitions(request) => self.grow(&request),
             AnyRequest::DescribeConfigs(request) => self.describe(&request),
@@ -251,7 +255,7 @@ impl Broker {
             (Some(log), -2) => (ErrorCode::NONE, log.start),
             (Some(log), _) => (ErrorCode::NONE, log.stable.filter(|_| committed).unwrap_or(log.end)),
         };
-        ListedOffset { partition_index: partition, error_code, timestamp: -1, offset, leader_epoch: -1 }
+        ListedOffset { partition_index: partition, error_code, offset, ..ListedOffset::default() }
     }
 
     fn fetch(&self, request: &FetchRequest, again: bool) -> Reaction {
@@ -273,7 +277,7 @@ impl Broker {
                 bytes += answer.records.as_ref().map_or(0, bytes::Bytes::len);
                 partitions.push(answer);
             }
-            topics.push(FetchableTopic { name: asked.name.clone(), partitions });
+            topics.push(FetchableTopic { name: asked.name.clone(), partitions, ..FetchableTopic::default() });
         }
         if bytes == 0 && !urgent && !again && request.max_wait_ms > 0 {
             return Reaction::Hold(Duration::from_millis(u64::try_from(request.max_wait_ms).unwrap()));
@@ -326,9 +330,9 @@ impl Broker {
                 };
                 produced(part.index, appended)
             });
-            ProducedTopic { name: topic.name.clone(), partitions: partitions.collect() }
+            ProducedTopic { name: topic.name.clone(), partitions: partitions.collect(), ..ProducedTopic::default() }
         });
-        ProduceResponse { topics: topics.collect(), throttle_time_ms: 0 }.into()
+        ProduceResponse { topics: topics.collect(), ..ProduceResponse::default() }.into()
     }
 
     fn committed(&self, topics: &[kmirror_proto::messages::OffsetFetchTopic]) -> AnyResponse {
@@ -338,9 +342,14 @@ impl Broker {
                 committed_offset: self.committed.get(&(topic.name.clone(), *partition_index)).copied().unwrap_or(-1),
                 ..FetchedOffset::default()
             });
-            FetchedOffsetTopic { name: topic.name.clone(), partitions: partitions.collect() }
+            FetchedOffsetTopic {
+                name: topic.name.clone(),
+                partitions: partitions.collect(),
+                ..FetchedOffsetTopic::default()
+            }
         });
-        OffsetFetchResponse { topics: topics.collect(), ..OffsetFetchResponse::default() }.into()
+        OffsetFetchResponse::from(FetchedOffsetGroup { topics: topics.collect(), ..FetchedOffsetGroup::default() })
+            .into()
     }
 
     fn commit(&mut self, topics: Vec<kmirror_proto::messages::OffsetCommitTopic>) -> AnyResponse {
@@ -353,7 +362,7 @@ impl Broker {
                 }
                 CommittedPartition { partition_index: partition.partition_index, error_code }
             });
-            CommittedTopic { partitions: partitions.collect(), name: topic.name.clone() }
+            CommittedTopic { name: topic.name.clone(), partitions: partitions.collect(), ..CommittedTopic::default() }
         });
         OffsetCommitResponse { topics: topics.collect(), ..OffsetCommitResponse::default() }.into()
     }
@@ -364,31 +373,19 @@ fn produced(index: i32, appended: Result<i64, ErrorCode>) -> ProducedPartition {
         index,
         error_code: appended.err().unwrap_or(ErrorCode::NONE),
         base_offset: appended.unwrap_or(-1),
-        log_append_time_ms: -1,
-        log_start_offset: -1,
-        record_errors: Vec::new(),
-        error_message: None,
+        ..ProducedPartition::default()
     }
 }
 
 fn refusal(request: &ProduceRequest, code: ErrorCode) -> AnyResponse {
     let topics = request.topics.iter().map(|topic| {
         let partitions = topic.partitions.iter().map(|part| produced(part.index, Err(code))).collect();
-        ProducedTopic { name: topic.name.clone(), partitions }
+        ProducedTopic { name: topic.name.clone(), partitions, ..ProducedTopic::default() }
     });
-    ProduceResponse { topics: topics.collect(), throttle_time_ms: 0 }.into()
+    ProduceResponse { topics: topics.collect(), ..ProduceResponse::default() }.into()
 }
 
 /// fact F7: an error answers with −1 everywhere.
 pub(super) fn refused(partition_index: i32, error_code: ErrorCode) -> FetchedPartition {
-    FetchedPartition {
-        partition_index,
-        error_code,
-        high_watermark: -1,
-        last_stable_offset: -1,
-        log_start_offset: -1,
-        aborted_transactions: None,
-        preferred_read_replica: -1,
-        records: Some(bytes::Bytes::new()),
-    }
+    FetchedPartition { partition_index, error_code, records: Some(bytes::Bytes::new()), ..FetchedPartition::default() }
 }

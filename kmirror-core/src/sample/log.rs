@@ -97,8 +97,8 @@ impl Log {
             last_stable_offset: stable,
             log_start_offset: self.start,
             aborted_transactions: committed.then(|| self.aborted.clone()),
-            preferred_read_replica: -1,
             records: Some(records.into()),
+            ..FetchedPartition::default()
         }
     }
 

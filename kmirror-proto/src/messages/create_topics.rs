@@ -19,7 +19,7 @@ use super::{Message, Request, refuse_left_out};
 use crate::api::ApiKey;
 use crate::error::{DecodeError, EncodeError};
 use crate::error_code::ErrorCode;
-use crate::wire::{Form, Reader, Writer};
+use crate::wire::{Form, Reader, TaggedFields, Writer};
 
 /// Asks the controller to create topics.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -257,16 +257,15 @@ impl CreatedTopic {
                 None => w.put_null(form),
                 Some(configs) => w.put_items(form, configs, "configs", |w, config| config.encode(form, w))?,
             }
-            if self.topic_config_error_code.is_ok() {
-                w.put_no_tagged_fields(form);
-            } else {
-                w.put_uvarint(1);
-                w.put_uvarint(CONFIG_ERROR_TAG);
-                w.put_uvarint(2);
-                w.put_i16(self.topic_config_error_code.0);
-            }
         }
-        Ok(())
+        let mut tagged = TaggedFields::new();
+        if !self.topic_config_error_code.is_ok() {
+            tagged.put(CONFIG_ERROR_TAG, |w| {
+                w.put_i16(self.topic_config_error_code.0);
+                Ok(())
+            })?;
+        }
+        w.put_tagged_fields(form, tagged, "created topic")
     }
 
     fn decode(version: i16, r: &mut Reader) -> Result<Self, DecodeError> {
@@ -286,9 +285,8 @@ impl CreatedTopic {
         }
         r.tagged_fields(form, "created topic", |tag, field| {
             if tag == CONFIG_ERROR_TAG {
-                let mut field = Reader::new(field);
-                topic.topic_config_error_code = ErrorCode(field.i16("topic config error code")?);
-                field.finish("topic config error code")?;
+                let code = Reader::whole(field, "topic config error code", |r| r.i16("topic config error code"))?;
+                topic.topic_config_error_code = ErrorCode(code);
             }
             Ok(())
         })?;

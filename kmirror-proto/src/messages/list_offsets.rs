@@ -1,17 +1,18 @@
-//! ListOffsets (2), versions 0-8: the offset that belongs to a time, or an end of the log.
+//! ListOffsets (2), versions 0-11: the offset that belongs to a time, or an end of the log.
 //!
 //! ```text
-//! request   v0     -1, [topic, [partition, timestamp, 1]]            the last: how many offsets
-//!           v1     -1, [topic, [partition, timestamp]]
-//!           v2     + isolation level    v4  + current leader epoch   v6  compact
+//! request   v0     replica, [topic, [partition, timestamp, n]]       the last: how many offsets
+//!           v1     replica, [topic, [partition, timestamp]]
+//!           v2     + isolation level    v4  + current leader epoch   v6  compact    v10  + timeout at the end
 //! response  v0     [topic, [partition, error, [offset]]]
 //!           v1     [topic, [partition, error, timestamp, offset]]
 //!           v2     + throttle in front  v4  + leader epoch           v6  compact
 //! ```
 //!
 //! Timestamps: -1 the end, -2 the start, -3 the record with the largest timestamp (v7+), -4 the start of what is on
-//! the broker's own disk (v8+). v0 knows segments only: it serves -1 and -2, for times it is useless (measured).
-//! Java: `ListOffsetsRequest`, `ListOffsetsResponse`; KIP-79, KIP-734, KIP-405.
+//! the broker's own disk (v8+), -5 the end of what is not only there (v9+), -6 the start of what is not yet anywhere
+//! else (v11). v0 knows segments only: it serves -1 and -2, for times it is useless (measured).
+//! Java: `ListOffsetsRequest`, `ListOffsetsResponse`; KIP-79, KIP-734, KIP-405, KIP-1005, KIP-1075, KIP-1023.
 
 use std::ops::RangeInclusive;
 
@@ -24,16 +25,17 @@ use crate::wire::{Form, Reader, Writer};
 /// What a client sends in the place of a follower's id.
 const REPLICA_NONE: i32 = -1;
 
-/// How many offsets v0 asks for.
-const OFFSETS_MAX: i32 = 1;
-
 /// Asks for offsets by time.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListOffsetsRequest {
+    /// The follower that asks, -1 from a client, -2 from a debugger.
+    pub replica_id: i32,
     /// 1 takes the last stable offset for the end (v2+).
     pub isolation_level: i8,
     /// What to ask for.
     pub topics: Vec<ListOffsetsTopic>,
+    /// How long the broker may look on remote storage, 0 as it is configured (v10+).
+    pub timeout_ms: i32,
 }
 
 /// Partitions of one topic to ask for.
@@ -54,6 +56,8 @@ pub struct ListOffsetsPartition {
     pub current_leader_epoch: i32,
     /// Milliseconds since 1970, or one of the negative marks.
     pub timestamp: i64,
+    /// How many offsets may come back (v0).
+    pub max_num_offsets: i32,
 }
 
 /// Offsets by time.
@@ -75,7 +79,7 @@ pub struct ListedTopic {
 }
 
 /// The answer of one partition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedOffset {
     /// Its index.
     pub partition_index: i32,
@@ -87,23 +91,38 @@ pub struct ListedOffset {
     pub offset: i64,
     /// The epoch of the record found, -1 when unknown (v4+).
     pub leader_epoch: i32,
+    /// What stands behind `offset` where more than one was asked for: the starts of the segments, downwards (v0).
+    pub segment_starts: Vec<i64>,
+}
+
+impl Default for ListOffsetsRequest {
+    fn default() -> Self {
+        Self { replica_id: REPLICA_NONE, isolation_level: 0, topics: Vec::new(), timeout_ms: 0 }
+    }
 }
 
 impl Default for ListOffsetsPartition {
     fn default() -> Self {
-        Self { partition_index: 0, current_leader_epoch: -1, timestamp: 0 }
+        Self { partition_index: 0, current_leader_epoch: -1, timestamp: 0, max_num_offsets: 1 }
     }
 }
 
 impl Default for ListedOffset {
     fn default() -> Self {
-        Self { partition_index: 0, error_code: ErrorCode::NONE, timestamp: -1, offset: -1, leader_epoch: -1 }
+        Self {
+            partition_index: 0,
+            error_code: ErrorCode::NONE,
+            timestamp: -1,
+            offset: -1,
+            leader_epoch: -1,
+            segment_starts: Vec::new(),
+        }
     }
 }
 
 impl Request for ListOffsetsRequest {
     const KEY: ApiKey = ApiKey::LIST_OFFSETS;
-    const VERSIONS: RangeInclusive<i16> = 0..=8;
+    const VERSIONS: RangeInclusive<i16> = 0..=11;
     const FLEXIBLE_FROM: i16 = 6;
     type Response = ListOffsetsResponse;
 }
@@ -111,7 +130,7 @@ impl Request for ListOffsetsRequest {
 impl Message for ListOffsetsRequest {
     fn encode(&self, version: i16, w: &mut Writer) -> Result<(), EncodeError> {
         let form = form(version);
-        w.put_i32(REPLICA_NONE);
+        w.put_i32(self.replica_id);
         if version >= 2 {
             w.put_i8(self.isolation_level);
         }
@@ -124,7 +143,7 @@ impl Message for ListOffsetsRequest {
                 }
                 w.put_i64(partition.timestamp);
                 if version == 0 {
-                    w.put_i32(OFFSETS_MAX);
+                    w.put_i32(partition.max_num_offsets);
                 }
                 w.put_no_tagged_fields(form);
                 Ok(())
@@ -132,14 +151,16 @@ impl Message for ListOffsetsRequest {
             w.put_no_tagged_fields(form);
             Ok(())
         })?;
+        if version >= 10 {
+            w.put_i32(self.timeout_ms);
+        }
         w.put_no_tagged_fields(form);
         Ok(())
     }
 
     fn decode(version: i16, r: &mut Reader) -> Result<Self, DecodeError> {
         let form = form(version);
-        let _replica_id = r.i32("replica id")?;
-        let mut request = Self::default();
+        let mut request = Self { replica_id: r.i32("replica id")?, ..Self::default() };
         if version >= 2 {
             request.isolation_level = r.i8("isolation level")?;
         }
@@ -151,6 +172,9 @@ impl Message for ListOffsetsRequest {
             r.skip_tagged_fields(form, "list offsets topic")?;
             Ok(topic)
         })?;
+        if version >= 10 {
+            request.timeout_ms = r.i32("timeout")?;
+        }
         r.skip_tagged_fields(form, "list offsets request")?;
         Ok(request)
     }
@@ -164,7 +188,7 @@ impl ListOffsetsPartition {
         }
         partition.timestamp = r.i64("timestamp")?;
         if version == 0 {
-            let _offsets_max = r.i32("max number of offsets")?;
+            partition.max_num_offsets = r.i32("max number of offsets")?;
         }
         r.skip_tagged_fields(form(version), "list offsets partition")?;
         Ok(partition)
@@ -211,8 +235,9 @@ impl ListedOffset {
         w.put_i32(self.partition_index);
         w.put_i16(self.error_code.0);
         if version == 0 {
-            let offsets: &[i64] = if self.offset == -1 { &[] } else { &[self.offset] };
-            return w.put_items(Form::Classic, offsets, "offsets", |w, &offset| {
+            let first = Some(self.offset).filter(|offset| *offset != -1);
+            let offsets: Vec<i64> = first.into_iter().chain(self.segment_starts.iter().copied()).collect();
+            return w.put_items(Form::Classic, &offsets, "offsets", |w, &offset| {
                 w.put_i64(offset);
                 Ok(())
             });
@@ -233,8 +258,9 @@ impl ListedOffset {
             ..Self::default()
         };
         if version == 0 {
-            let offsets = r.items(Form::Classic, 8, "offsets", |r| r.i64("offset"))?;
-            listed.offset = offsets.first().copied().unwrap_or(-1);
+            let mut offsets = r.items(Form::Classic, 8, "offsets", |r| r.i64("offset"))?.into_iter();
+            listed.offset = offsets.next().unwrap_or(-1);
+            listed.segment_starts = offsets.collect();
             return Ok(listed);
         }
         listed.timestamp = r.i64("timestamp")?;

@@ -1,4 +1,4 @@
-//! Metadata (3), versions 0-12: the brokers, and who leads which partition.
+//! Metadata (3), versions 0-13: the brokers, and who leads which partition.
 //!
 //! ```text
 //! request   v0     [name]                            empty = all topics
@@ -10,9 +10,10 @@
 //!           v1     + rack, controller, is internal         v2  + cluster id       v3   + throttle in front
 //!           v5     + [offline replica]                     v7  + leader epoch     v8   + authorized operations
 //!           v9     compact                                 v10 + topic id         v12  topic name may be null
+//!           v13    + error at the end
 //! ```
 //!
-//! Java: `MetadataRequest`, `MetadataResponse`; topic ids: KIP-516.
+//! Java: `MetadataRequest`, `MetadataResponse`; topic ids: KIP-516, the error of the whole answer: KIP-1102.
 
 use std::ops::RangeInclusive;
 
@@ -63,6 +64,8 @@ pub struct MetadataResponse {
     pub topics: Vec<MetadataTopic>,
     /// Bits of what this client may do on the cluster, `i32::MIN` when not asked for (v8-v10).
     pub cluster_authorized_operations: i32,
+    /// What is wrong with the client's view of the cluster: 129 asks it to begin anew (v13).
+    pub error_code: ErrorCode,
 }
 
 /// One broker.
@@ -134,6 +137,7 @@ impl Default for MetadataResponse {
             controller_id: -1,
             topics: Vec::new(),
             cluster_authorized_operations: OPERATIONS_NONE,
+            error_code: ErrorCode::NONE,
         }
     }
 }
@@ -167,7 +171,7 @@ impl Default for MetadataPartition {
 
 impl Request for MetadataRequest {
     const KEY: ApiKey = ApiKey::METADATA;
-    const VERSIONS: RangeInclusive<i16> = 0..=12;
+    const VERSIONS: RangeInclusive<i16> = 0..=13;
     const FLEXIBLE_FROM: i16 = 9;
     type Response = MetadataResponse;
 }
@@ -270,6 +274,9 @@ impl Message for MetadataResponse {
         if (8..=10).contains(&version) {
             w.put_i32(self.cluster_authorized_operations);
         }
+        if version >= 13 {
+            w.put_i16(self.error_code.0);
+        }
         w.put_no_tagged_fields(form);
         Ok(())
     }
@@ -290,6 +297,9 @@ impl Message for MetadataResponse {
         response.topics = r.items(form, 8, "topics", |r| MetadataTopic::decode(version, r))?;
         if (8..=10).contains(&version) {
             response.cluster_authorized_operations = r.i32("cluster authorized operations")?;
+        }
+        if version >= 13 {
+            response.error_code = ErrorCode(r.i16("metadata error code")?);
         }
         r.skip_tagged_fields(form, "metadata response")?;
         Ok(response)

@@ -5,7 +5,7 @@
 //! absence would change what is asked for is an [`EncodeError`]. `Default` gives Kafka's defaults.
 //!
 //! Names are those of Kafka's message definitions (`clients/src/main/resources/common/message/*.json`). Tagged fields
-//! are skipped when they are read and not written.
+//! that a module does not mention are skipped when they are read and not written.
 
 use std::ops::RangeInclusive;
 
@@ -13,8 +13,13 @@ use crate::api::ApiKey;
 use crate::error::{DecodeError, EncodeError};
 use crate::wire::{Form, Reader, Writer};
 
+mod topic;
+
+mod leadership;
+pub use leadership::{LeaderIdAndEpoch, NodeEndpoint};
+
 mod api_versions;
-pub use api_versions::{ApiVersionRange, ApiVersionsRequest, ApiVersionsResponse};
+pub use api_versions::{ApiVersionRange, ApiVersionsRequest, ApiVersionsResponse, FinalizedFeature, SupportedFeature};
 
 mod metadata;
 pub use metadata::{
@@ -23,8 +28,8 @@ pub use metadata::{
 
 mod fetch;
 pub use fetch::{
-    AbortedTransaction, FetchPartition, FetchRequest, FetchResponse, FetchTopic, FetchableTopic, FetchedPartition,
-    ForgottenTopic,
+    AbortedTransaction, EpochEndOffset, FetchPartition, FetchRequest, FetchResponse, FetchTopic, FetchableTopic,
+    FetchedPartition, ForgottenTopic,
 };
 
 mod produce;
@@ -39,7 +44,7 @@ pub use list_offsets::{
 };
 
 mod find_coordinator;
-pub use find_coordinator::{FindCoordinatorRequest, FindCoordinatorResponse};
+pub use find_coordinator::{Coordinator, FindCoordinatorRequest, FindCoordinatorResponse};
 
 mod offset_commit;
 pub use offset_commit::{
@@ -48,7 +53,10 @@ pub use offset_commit::{
 };
 
 mod offset_fetch;
-pub use offset_fetch::{FetchedOffset, FetchedOffsetTopic, OffsetFetchRequest, OffsetFetchResponse, OffsetFetchTopic};
+pub use offset_fetch::{
+    FetchedOffset, FetchedOffsetGroup, FetchedOffsetTopic, OffsetFetchGroup, OffsetFetchRequest, OffsetFetchResponse,
+    OffsetFetchTopic,
+};
 
 mod join_group;
 pub use join_group::{JoinGroupProtocol, JoinGroupRequest, JoinGroupResponse, JoinedMember};
@@ -292,4 +300,12 @@ fn refuse_unspoken(key: ApiKey, version: i16) -> Result<(), EncodeError> {
 /// Refuses to leave out a field that was `set` and that `version` cannot carry.
 fn refuse_left_out(set: bool, what: &'static str, version: i16) -> Result<(), EncodeError> {
     if set { Err(EncodeError::NotInVersion { what, version }) } else { Ok(()) }
+}
+
+/// The only one of `items`, where `version` has room for exactly one.
+fn only<'a, T>(items: &'a [T], what: &'static str, version: i16) -> Result<&'a T, EncodeError> {
+    match items {
+        [item] => Ok(item),
+        _ => Err(EncodeError::NotInVersion { what, version }),
+    }
 }

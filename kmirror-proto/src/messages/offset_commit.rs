@@ -1,18 +1,22 @@
-//! OffsetCommit (8), versions 0-8: the positions of a group.
+//! OffsetCommit (8), versions 0-10: the positions of a group.
 //!
 //! ```text
 //! request   v0     group, [topic, [partition, offset, metadata]]          kept in ZooKeeper
 //!           v1     + generation, member; commit timestamp per partition   kept in Kafka from here on
 //!           v2-v4  + retention time, no commit timestamp                  v5   no retention time
 //!           v6     + leader epoch    v7  + group instance id              v8   compact
+//!           v10    topic by id
 //! response  v0     [topic, [partition, error]]
 //!           v3     + throttle in front                                    v8   compact
+//!           v10    topic by id
 //! ```
 //!
-//! Java: `OffsetCommitRequest`, `OffsetCommitResponse`; v1's commit timestamp is written as -1, the broker's own clock.
+//! v1's commit timestamp is written as -1, the broker's own clock. v9 lets members of the newer groups commit (KIP-848),
+//! with their epoch for a generation. Java: `OffsetCommitRequest`, `OffsetCommitResponse`.
 
 use std::ops::RangeInclusive;
 
+use super::topic::TopicField;
 use super::{Message, Request, refuse_left_out};
 use crate::api::ApiKey;
 use crate::error::{DecodeError, EncodeError};
@@ -42,8 +46,10 @@ pub struct OffsetCommitRequest {
 /// Positions of one topic.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OffsetCommitTopic {
-    /// The topic.
+    /// The topic (up to v9).
     pub name: String,
+    /// Its id, all zero when it goes by its name (v10).
+    pub topic_id: [u8; 16],
     /// The positions by partition.
     pub partitions: Vec<OffsetCommitPartition>,
 }
@@ -73,8 +79,10 @@ pub struct OffsetCommitResponse {
 /// Outcomes of one topic.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommittedTopic {
-    /// The topic.
+    /// The topic (up to v9).
     pub name: String,
+    /// Its id, all zero when it goes by its name (v10).
+    pub topic_id: [u8; 16],
     /// The outcomes by partition.
     pub partitions: Vec<CommittedPartition>,
 }
@@ -109,7 +117,7 @@ impl Default for OffsetCommitPartition {
 
 impl Request for OffsetCommitRequest {
     const KEY: ApiKey = ApiKey::OFFSET_COMMIT;
-    const VERSIONS: RangeInclusive<i16> = 0..=8;
+    const VERSIONS: RangeInclusive<i16> = 0..=10;
     const FLEXIBLE_FROM: i16 = 8;
     type Response = OffsetCommitResponse;
 }
@@ -130,8 +138,9 @@ impl Message for OffsetCommitRequest {
         if (2..=4).contains(&version) {
             w.put_i64(self.retention_time_ms);
         }
+        let field = topic_field(version);
         w.put_items(form, &self.topics, "topics", |w, topic| {
-            w.put_string(form, &topic.name, "topic name")?;
+            field.put_asked(w, &topic.name, &topic.topic_id)?;
             w.put_items(form, &topic.partitions, "partitions", |w, partition| partition.encode(version, w))?;
             w.put_no_tagged_fields(form);
             Ok(())
@@ -153,13 +162,12 @@ impl Message for OffsetCommitRequest {
         if (2..=4).contains(&version) {
             request.retention_time_ms = r.i64("retention time")?;
         }
-        request.topics = r.items(form, TOPIC_BYTES_MIN, "topics", |r| {
-            let topic = OffsetCommitTopic {
-                name: r.string(form, "topic name")?,
-                partitions: r.items(form, 13, "partitions", |r| OffsetCommitPartition::decode(version, r))?,
-            };
+        let field = topic_field(version);
+        request.topics = r.items(form, field.bytes_min(), "topics", |r| {
+            let (name, topic_id) = field.read(r)?;
+            let partitions = r.items(form, 13, "partitions", |r| OffsetCommitPartition::decode(version, r))?;
             r.skip_tagged_fields(form, "offset commit topic")?;
-            Ok(topic)
+            Ok(OffsetCommitTopic { name, topic_id, partitions })
         })?;
         r.skip_tagged_fields(form, "offset commit request")?;
         Ok(request)
@@ -207,8 +215,9 @@ impl Message for OffsetCommitResponse {
         if version >= 3 {
             w.put_i32(self.throttle_time_ms);
         }
+        let field = topic_field(version);
         w.put_items(form, &self.topics, "topics", |w, topic| {
-            w.put_string(form, &topic.name, "topic name")?;
+            field.put(w, &topic.name, &topic.topic_id)?;
             w.put_items(form, &topic.partitions, "partitions", |w, partition| {
                 w.put_i32(partition.partition_index);
                 w.put_i16(partition.error_code.0);
@@ -228,8 +237,9 @@ impl Message for OffsetCommitResponse {
         if version >= 3 {
             response.throttle_time_ms = r.i32("throttle time")?;
         }
-        response.topics = r.items(form, TOPIC_BYTES_MIN, "topics", |r| {
-            let name = r.string(form, "topic name")?;
+        let field = topic_field(version);
+        response.topics = r.items(form, field.bytes_min(), "topics", |r| {
+            let (name, topic_id) = field.read(r)?;
             let partitions = r.items(form, 6, "partitions", |r| {
                 let partition = CommittedPartition {
                     partition_index: r.i32("partition index")?,
@@ -239,15 +249,16 @@ impl Message for OffsetCommitResponse {
                 Ok(partition)
             })?;
             r.skip_tagged_fields(form, "committed topic")?;
-            Ok(CommittedTopic { name, partitions })
+            Ok(CommittedTopic { name, topic_id, partitions })
         })?;
         r.skip_tagged_fields(form, "offset commit response")?;
         Ok(response)
     }
 }
 
-/// An empty name, no partitions, no tags.
-const TOPIC_BYTES_MIN: usize = 3;
+const fn topic_field(version: i16) -> TopicField {
+    TopicField::at(version, form(version), 10)
+}
 
 const fn form(version: i16) -> Form {
     Form::at(version, OffsetCommitRequest::FLEXIBLE_FROM)

@@ -1,27 +1,31 @@
-//! Produce (0), versions 0-12: records to a partition's leader.
+//! Produce (0), versions 0-13: records to a partition's leader.
 //!
 //! ```text
 //! request   v0-v2  acks, timeout ms, [topic, [partition, records]]        magic 0 (v0, v1), magic 1 (v2)
 //!           v3+    nullable transactional id in front                     magic 2, one batch per partition
-//!           v7     zstd                 v9  compact
+//!           v7     zstd                 v9  compact                       v13  topic by id
 //! response  v0     [topic, [partition, error, base offset]]
 //!           v1     + throttle at the end                                  v2   + log append time
 //!           v5     + log start offset   v8  + record errors, message      v9   compact
-//!           v10    + tagged fields: current leader, node endpoints (skipped; KIP-951)
+//!           v10    + tagged fields: current leader of a partition, node endpoints of the answer (KIP-951)
+//!           v13    topic by id
 //! ```
 //!
 //! 4.x still advertises v0-v2 and drops the connection when it gets one (KAFKA-18659). v12 lets a transaction take in
-//! partitions as they are produced to (KIP-890); its shape is that of v11. Java: `ProduceRequest`, `ProduceResponse`.
+//! partitions as they are produced to (KIP-890); its shape is that of v11. Topic ids: KIP-516. Java: `ProduceRequest`,
+//! `ProduceResponse`.
 
 use std::ops::RangeInclusive;
 
 use bytes::Bytes;
 
+use super::leadership::{LeaderIdAndEpoch, NodeEndpoint};
+use super::topic::TopicField;
 use super::{Message, Request, refuse_left_out};
 use crate::api::ApiKey;
 use crate::error::{DecodeError, EncodeError};
 use crate::error_code::ErrorCode;
-use crate::wire::{Form, Reader, Writer};
+use crate::wire::{Form, Reader, TaggedFields, Writer};
 
 /// Records to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,8 +43,10 @@ pub struct ProduceRequest {
 /// Records for one topic.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProduceTopic {
-    /// The topic.
+    /// The topic (up to v12).
     pub name: String,
+    /// Its id, all zero when it goes by its name (v13).
+    pub topic_id: [u8; 16],
     /// The records by partition.
     pub partitions: Vec<ProducePartition>,
 }
@@ -66,13 +72,17 @@ pub struct ProduceResponse {
     pub topics: Vec<ProducedTopic>,
     /// How long this client is throttled (v1+).
     pub throttle_time_ms: i32,
+    /// Where the leaders are that the outcomes name (v10+).
+    pub node_endpoints: Vec<NodeEndpoint>,
 }
 
 /// Outcomes of one topic.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProducedTopic {
-    /// The topic.
+    /// The topic (up to v12).
     pub name: String,
+    /// Its id, all zero when it goes by its name (v13).
+    pub topic_id: [u8; 16],
     /// The outcomes by partition.
     pub partitions: Vec<ProducedPartition>,
 }
@@ -94,6 +104,8 @@ pub struct ProducedPartition {
     pub record_errors: Vec<RecordError>,
     /// What the broker has to say (v8+).
     pub error_message: Option<String>,
+    /// Who leads it, for a client that asked another one (v10+).
+    pub current_leader: Option<LeaderIdAndEpoch>,
 }
 
 /// A record that was refused.
@@ -149,13 +161,14 @@ impl Default for ProducedPartition {
             log_start_offset: -1,
             record_errors: Vec::new(),
             error_message: None,
+            current_leader: None,
         }
     }
 }
 
 impl Request for ProduceRequest {
     const KEY: ApiKey = ApiKey::PRODUCE;
-    const VERSIONS: RangeInclusive<i16> = 0..=12;
+    const VERSIONS: RangeInclusive<i16> = 0..=13;
     const FLEXIBLE_FROM: i16 = 9;
     type Response = ProduceResponse;
 }
@@ -170,8 +183,9 @@ impl Message for ProduceRequest {
         }
         w.put_i16(self.acks);
         w.put_i32(self.timeout_ms);
+        let field = topic_field(version);
         w.put_items(form, &self.topics, "topics", |w, topic| {
-            w.put_string(form, &topic.name, "topic name")?;
+            field.put_asked(w, &topic.name, &topic.topic_id)?;
             w.put_items(form, &topic.partitions, "partitions", |w, partition| {
                 w.put_i32(partition.index);
                 w.put_length(form, partition.records.len(), "records")?;
@@ -195,8 +209,9 @@ impl Message for ProduceRequest {
         }
         request.acks = r.i16("acks")?;
         request.timeout_ms = r.i32("timeout")?;
-        request.topics = r.items(form, TOPIC_BYTES_MIN, "topics", |r| {
-            let name = r.string(form, "topic name")?;
+        let field = topic_field(version);
+        request.topics = r.items(form, field.bytes_min(), "topics", |r| {
+            let (name, topic_id) = field.read(r)?;
             let partitions = r.items(form, 5, "partitions", |r| {
                 let index = r.i32("partition index")?;
                 let records = r.nullable_records(form, "records")?;
@@ -204,7 +219,7 @@ impl Message for ProduceRequest {
                 Ok(ProducePartition { index, records: RecordChunks(records.into_iter().collect()) })
             })?;
             r.skip_tagged_fields(form, "produce topic")?;
-            Ok(ProduceTopic { name, partitions })
+            Ok(ProduceTopic { name, topic_id, partitions })
         })?;
         r.skip_tagged_fields(form, "produce request")?;
         Ok(request)
@@ -214,8 +229,9 @@ impl Message for ProduceRequest {
 impl Message for ProduceResponse {
     fn encode(&self, version: i16, w: &mut Writer) -> Result<(), EncodeError> {
         let form = form(version);
+        let field = topic_field(version);
         w.put_items(form, &self.topics, "topics", |w, topic| {
-            w.put_string(form, &topic.name, "topic name")?;
+            field.put(w, &topic.name, &topic.topic_id)?;
             w.put_items(form, &topic.partitions, "partitions", |w, partition| partition.encode(version, w))?;
             w.put_no_tagged_fields(form);
             Ok(())
@@ -223,25 +239,32 @@ impl Message for ProduceResponse {
         if version >= 1 {
             w.put_i32(self.throttle_time_ms);
         }
-        w.put_no_tagged_fields(form);
-        Ok(())
+        let mut tagged = TaggedFields::new();
+        if version >= 10 {
+            NodeEndpoint::put_all(&self.node_endpoints, NODE_ENDPOINTS_TAG, &mut tagged)?;
+        }
+        w.put_tagged_fields(form, tagged, "produce response")
     }
 
     fn decode(version: i16, r: &mut Reader) -> Result<Self, DecodeError> {
         let form = form(version);
-        let topics = r.items(form, TOPIC_BYTES_MIN, "topics", |r| {
-            let topic = ProducedTopic {
-                name: r.string(form, "topic name")?,
-                partitions: r.items(form, 14, "partitions", |r| ProducedPartition::decode(version, r))?,
-            };
+        let field = topic_field(version);
+        let topics = r.items(form, field.bytes_min(), "topics", |r| {
+            let (name, topic_id) = field.read(r)?;
+            let partitions = r.items(form, 14, "partitions", |r| ProducedPartition::decode(version, r))?;
             r.skip_tagged_fields(form, "produced topic")?;
-            Ok(topic)
+            Ok(ProducedTopic { name, topic_id, partitions })
         })?;
-        let mut response = Self { topics, throttle_time_ms: 0 };
+        let mut response = Self { topics, ..Self::default() };
         if version >= 1 {
             response.throttle_time_ms = r.i32("throttle time")?;
         }
-        r.skip_tagged_fields(form, "produce response")?;
+        r.tagged_fields(form, "produce response", |tag, field| {
+            if version >= 10 && tag == NODE_ENDPOINTS_TAG {
+                response.node_endpoints = Reader::whole(field, "node endpoints", NodeEndpoint::decode_all)?;
+            }
+            Ok(())
+        })?;
         Ok(response)
     }
 }
@@ -267,8 +290,11 @@ impl ProducedPartition {
             })?;
             w.put_nullable_string(form, self.error_message.as_deref(), "error message")?;
         }
-        w.put_no_tagged_fields(form);
-        Ok(())
+        let mut tagged = TaggedFields::new();
+        if let Some(leader) = self.current_leader.filter(|_| version >= 10) {
+            leader.put(CURRENT_LEADER_TAG, &mut tagged)?;
+        }
+        w.put_tagged_fields(form, tagged, "produced partition")
     }
 
     fn decode(version: i16, r: &mut Reader) -> Result<Self, DecodeError> {
@@ -296,13 +322,25 @@ impl ProducedPartition {
             })?;
             partition.error_message = r.nullable_string(form, "error message")?;
         }
-        r.skip_tagged_fields(form, "produced partition")?;
+        r.tagged_fields(form, "produced partition", |tag, field| {
+            if version >= 10 && tag == CURRENT_LEADER_TAG {
+                partition.current_leader = Some(Reader::whole(field, "current leader", LeaderIdAndEpoch::decode)?);
+            }
+            Ok(())
+        })?;
         Ok(partition)
     }
 }
 
-/// An empty name, no partitions, no tags.
-const TOPIC_BYTES_MIN: usize = 3;
+/// The tag of [`ProduceResponse::node_endpoints`].
+const NODE_ENDPOINTS_TAG: u32 = 0;
+
+/// The tag of [`ProducedPartition::current_leader`].
+const CURRENT_LEADER_TAG: u32 = 0;
+
+const fn topic_field(version: i16) -> TopicField {
+    TopicField::at(version, form(version), 13)
+}
 
 const fn form(version: i16) -> Form {
     Form::at(version, ProduceRequest::FLEXIBLE_FROM)

@@ -20,6 +20,9 @@ pub use reader::Reader;
 mod writer;
 pub use writer::Writer;
 
+mod tagged;
+pub use tagged::TaggedFields;
+
 mod varint;
 
 /// How strings, byte runs, arrays and tagged fields are written: the old way or that of KIP-482.

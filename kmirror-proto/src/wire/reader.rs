@@ -46,6 +46,21 @@ impl Reader {
     }
 }
 
+/// What one field holds.
+impl Reader {
+    /// Reads `bytes` as `what`, to their end: a tagged field is as long as its size says.
+    pub fn whole<T>(
+        bytes: Bytes,
+        what: &'static str,
+        read: impl FnOnce(&mut Self) -> Result<T, DecodeError>,
+    ) -> Result<T, DecodeError> {
+        let mut r = Self::new(bytes);
+        let value = read(&mut r)?;
+        r.finish(what)?;
+        Ok(value)
+    }
+}
+
 /// Fixed sizes.
 impl Reader {
     /// `N` bytes as they stand.

@@ -9,7 +9,7 @@
 
 use bytes::{BufMut, Bytes, BytesMut};
 
-use super::{Form, varint};
+use super::{Form, TaggedFields, varint};
 use crate::error::EncodeError;
 
 /// Up to this many bytes a payload is copied between the small fields: a 61-byte batch header costs less copied than
@@ -248,6 +248,27 @@ impl Writer {
         if form == Form::Compact {
             self.put_uvarint(0);
         }
+    }
+
+    /// The tagged fields of a structure. Nothing in the classic form, which has none: they are left out.
+    pub fn put_tagged_fields(
+        &mut self,
+        form: Form,
+        fields: TaggedFields,
+        what: &'static str,
+    ) -> Result<(), EncodeError> {
+        if form == Form::Classic {
+            return Ok(());
+        }
+        let fields = fields.into_fields();
+        let too_long = |length: usize| EncodeError::TooLong { what, length };
+        self.put_uvarint(u32::try_from(fields.len()).map_err(|_| too_long(fields.len()))?);
+        for (tag, bytes) in fields {
+            self.put_uvarint(tag);
+            self.put_uvarint(u32::try_from(bytes.len()).map_err(|_| too_long(bytes.len()))?);
+            self.put_shared(bytes);
+        }
+        Ok(())
     }
 
     fn variable(&mut self, value: u64) {

@@ -6,10 +6,10 @@ use bytes::Bytes;
 use kmirror_proto::messages::{
     AbortedTransaction, ApiVersionRange, ApiVersionsRequest, CreatableTopic, CreatableTopicConfig, CreateTopicsRequest,
     CreatedTopic, DescribeConfigsRequest, DescribeConfigsResource, DescribedConfig, FetchPartition, FetchRequest,
-    FetchTopic, FetchedOffset, FetchedPartition, ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic,
-    ListedOffset, MetadataBroker, MetadataRequest, MetadataRequestTopic, OffsetCommitPartition, OffsetCommitRequest,
-    OffsetCommitTopic, OffsetFetchRequest, OffsetFetchTopic, ProducePartition, ProduceRequest, ProduceTopic,
-    ProducedPartition, RecordChunks,
+    FetchTopic, FetchedOffset, FetchedPartition, InitProducerIdRequest, ListOffsetsPartition, ListOffsetsRequest,
+    ListOffsetsTopic, ListedOffset, MetadataBroker, MetadataRequest, MetadataRequestTopic, OffsetCommitPartition,
+    OffsetCommitRequest, OffsetCommitTopic, OffsetFetchRequest, OffsetFetchTopic, ProducePartition, ProduceRequest,
+    ProduceTopic, ProducedPartition, RecordChunks,
 };
 use kmirror_proto::{AnyRequest, AnyResponse, ApiKey, ErrorCode, decode_request, decode_response, encode_request};
 
@@ -55,6 +55,7 @@ fn produce_0_to_2() {
                 index: 3,
                 records: RecordChunks(vec![Bytes::from_static(b"ab"), Bytes::from_static(b"c")]),
             }],
+            ..Default::default()
         }],
     };
     // acks, timeout, 1 topic "t", 1 partition 3, 3 bytes of records
@@ -93,6 +94,7 @@ fn fetch_0_to_3() {
                 partition_max_bytes: 65536,
                 ..Default::default()
             }],
+            ..Default::default()
         }],
         ..Default::default()
     };
@@ -137,17 +139,18 @@ fn fetch_11_out_of_range() {
 
 #[test]
 fn list_offsets_0() {
-    let partition = ListOffsetsPartition { partition_index: 3, current_leader_epoch: -1, timestamp: -2 };
+    let partition = ListOffsetsPartition { partition_index: 3, timestamp: -2, ..Default::default() };
     let topics = vec![ListOffsetsTopic { name: name("t"), partitions: vec![partition] }];
     // replica -1, 1 topic "t", 1 partition 3, timestamp -2, one offset
     let text = "ffffffff 00000001 0001 74 00000001 00000003 fffffffffffffffe 00000001";
-    asks(0, ListOffsetsRequest { isolation_level: 0, topics }, text);
+    asks(0, ListOffsetsRequest { topics, ..Default::default() }, text);
 
     // [LEO, start of the last segment]; none for a time before the first segment
-    for (offsets, offset) in [("00000002 0000000000000102 0000000000000000", 258), ("00000000", -1)] {
+    let cases = [("00000002 0000000000000102 0000000000000000", 258, vec![0]), ("00000000", -1, Vec::new())];
+    for (offsets, offset, segment_starts) in cases {
         let text = format!("00000001 00000001 0001 74 00000001 00000003 0000 {offsets}");
         let AnyResponse::ListOffsets(response) = answer(ApiKey::LIST_OFFSETS, 0, &text) else { panic!("offsets") };
-        let listed = ListedOffset { partition_index: 3, offset, ..Default::default() };
+        let listed = ListedOffset { partition_index: 3, offset, segment_starts, ..Default::default() };
         assert_eq!(response.topics[0].partitions, [listed]);
     }
 }
@@ -259,7 +262,7 @@ fn offset_commit_0_and_1() {
     };
     let mut request = OffsetCommitRequest {
         group_id: name("g"),
-        topics: vec![OffsetCommitTopic { name: name("t"), partitions: vec![partition] }],
+        topics: vec![OffsetCommitTopic { name: name("t"), partitions: vec![partition], ..Default::default() }],
         ..Default::default()
     };
     let topics = "00000001 0001 74 00000001 00000003 0000000000000102";
@@ -280,21 +283,20 @@ fn offset_commit_0_and_1() {
 
 #[test]
 fn offset_fetch_0() {
-    let topics = Some(vec![OffsetFetchTopic { name: name("t"), partition_indexes: vec![3] }]);
-    let request = OffsetFetchRequest { group_id: name("g"), topics, require_stable: false };
-    asks(0, request, "0001 67 00000001 0001 74 00000001 00000003");
+    let topic = OffsetFetchTopic { name: name("t"), partition_indexes: vec![3], ..Default::default() };
+    asks(0, OffsetFetchRequest::group(name("g"), Some(vec![topic])), "0001 67 00000001 0001 74 00000001 00000003");
     // never committed: offset -1, "", no error
     let text = "00000001 00000001 0001 74 00000001 00000003 ffffffffffffffff 0000 0000";
     let AnyResponse::OffsetFetch(response) = answer(ApiKey::OFFSET_FETCH, 0, text) else { panic!("fetch") };
     let fetched = FetchedOffset { partition_index: 3, metadata: Some(String::new()), ..Default::default() };
-    assert_eq!(response.topics[0].partitions, [fetched]);
+    assert_eq!(response.into_only().topics[0].partitions, [fetched]);
 }
 
 /// What brokers answer to a version that they do not know. 0.10 to 2.1: ten bytes, no ranges. 2.4 to 4.4: sixteen, with
 /// the range of ApiVersions itself. Always a v0 body, always the short header (KIP-511).
 #[test]
 fn api_versions_error_35_whatever_was_asked() {
-    for version in 0..=4 {
+    for version in 0..=5 {
         let ten = "00000001 0023 00000000";
         let AnyResponse::ApiVersions(response) = answer(ApiKey::API_VERSIONS, version, ten) else { panic!("versions") };
         assert_eq!((response.error_code, response.api_keys.len()), (ErrorCode::UNSUPPORTED_VERSION, 0));
@@ -315,12 +317,90 @@ fn api_versions_error_35_whatever_was_asked() {
 /// answer, whose body is compact all the same.
 #[test]
 fn api_versions_3() {
-    let request = ApiVersionsRequest { client_software_name: name("k"), client_software_version: name("1") };
+    let request = ApiVersionsRequest {
+        client_software_name: name("k"),
+        client_software_version: name("1"),
+        ..Default::default()
+    };
     let frame = encode_request(1, Some("id"), 3, &request.into()).expect("encodes");
     assert_eq!(body(&frame), hex("0012 0003 00000001 0002 6964 00  02 6b 02 31 00"));
     // error 0, 1 range (Fetch 4-17), throttle 0, tags: finalized features epoch 0 (tag 1)
     let text = "00000001  0000 02 0001 0004 0011 00  00000000  01 01 08 0000000000000000";
     let AnyResponse::ApiVersions(response) = answer(ApiKey::API_VERSIONS, 3, text) else { panic!("versions") };
     let range = ApiVersionRange { api_key: ApiKey::FETCH, min_version: 4, max_version: 17 };
-    assert_eq!(response.api_keys, [range]);
+    assert_eq!((response.api_keys, response.finalized_features_epoch), (vec![range], 0));
+}
+
+/// The newest requests that the judge does not know yet; of the answers it knows all but that of ApiVersions v5, which
+/// is that of v4.
+#[test]
+fn the_newest_requests() {
+    let id = [7; 16];
+    let id_hex = "07".repeat(16);
+    // group "g", generation -1, member "", no instance; 1 topic: id, 1 partition: 3, offset 258, epoch -1, "m"
+    let partition = OffsetCommitPartition {
+        partition_index: 3,
+        committed_offset: 258,
+        committed_metadata: Some(name("m")),
+        ..Default::default()
+    };
+    let topic = OffsetCommitTopic { topic_id: id, partitions: vec![partition], ..Default::default() };
+    let request = OffsetCommitRequest { group_id: name("g"), topics: vec![topic], ..Default::default() };
+    let partition = "00000003 0000000000000102 ffffffff 02 6d 00";
+    asks(10, request, &format!("00 02 67 ffffffff 01 00  02 {id_hex} 02 {partition} 00  00"));
+
+    // 1 group "g", null member, epoch -1; 1 topic: id, partition 3; require stable
+    let topic = OffsetFetchTopic { topic_id: id, partition_indexes: vec![3], ..Default::default() };
+    let mut request = OffsetFetchRequest::group(name("g"), Some(vec![topic]));
+    request.require_stable = true;
+    asks(10, request, &format!("00 02 02 67 00 ffffffff  02 {id_hex} 02 00000003 00 00  01 00"));
+
+    // replica -1, read committed, 1 topic "t", 1 partition 3, epoch -1, mark -6; timeout 1000
+    let partition = ListOffsetsPartition { partition_index: 3, timestamp: -6, ..Default::default() };
+    let topics = vec![ListOffsetsTopic { name: name("t"), partitions: vec![partition] }];
+    let request = ListOffsetsRequest { isolation_level: 1, topics, timeout_ms: 1000, ..Default::default() };
+    let partition = "00000003 ffffffff fffffffffffffffa 00";
+    asks(11, request, &format!("00 ffffffff 01  02 02 74 02 {partition} 00  000003e8 00"));
+
+    // software "k" "1", cluster "c", node 3
+    let request = ApiVersionsRequest {
+        client_software_name: name("k"),
+        client_software_version: name("1"),
+        cluster_id: Some(name("c")),
+        node_id: 3,
+    };
+    asks(5, request, "00 02 6b 02 31 02 63 00000003 00");
+
+    // transaction "x", timeout 1000, id 5, epoch 6, two phases, keep
+    let request = InitProducerIdRequest {
+        transactional_id: Some(name("x")),
+        transaction_timeout_ms: 1000,
+        producer_id: 5,
+        producer_epoch: 6,
+        enable_2pc: true,
+        keep_prepared_txn: true,
+    };
+    asks(6, request, "00 02 78 000003e8 0000000000000005 0006 01 01 00");
+}
+
+/// A follower of v15 and newer says who it is in a tagged field; what only controllers say is skipped.
+#[test]
+fn fetch_17_of_a_follower() {
+    let partition =
+        FetchPartition { partition: 3, fetch_offset: 258, partition_max_bytes: 65536, ..Default::default() };
+    let topics = vec![FetchTopic { topic_id: [7; 16], partitions: vec![partition], ..Default::default() }];
+    let request =
+        FetchRequest { replica_id: 5, replica_epoch: 9, max_wait_ms: 500, min_bytes: 1, topics, ..Default::default() };
+    let head = "0001 0011 00000001 ffff 00  000001f4 00000001 7fffffff 00 00000000 ffffffff";
+    let partition = "00000003 ffffffff 0000000000000102 ffffffff ffffffffffffffff 00010000";
+    let id = "07".repeat(16);
+    // behind: no forgotten topics, no rack, 2 tags: 0 cluster "c" and 1 replica state
+    let tail = "01 01  02 00 02 02 63 01 0d 00000005 0000000000000009 00";
+    // the partition's tag 0: the directory
+    let text = format!("{head} 02 {id} 02 {partition} 01 00 10 {id} 00 {tail}");
+    let (_, decoded) = decode_request(hex(&text).into()).expect("decodes");
+    assert_eq!(decoded, request.clone().into());
+    let frame = encode_request(1, None, 17, &request.into()).expect("encodes");
+    let tail = "01 01  01 01 0d 00000005 0000000000000009 00";
+    assert_eq!(body(&frame), hex(&format!("{head} 02 {id} 02 {partition} 00 00 {tail}")));
 }

@@ -116,7 +116,7 @@ mod tests {
 
     fn from(fetch_offset: i64) -> FetchRequest {
         let asked = FetchPartition { fetch_offset, partition_max_bytes: 1 << 20, ..FetchPartition::default() };
-        let topics = vec![FetchTopic { name: "numbers".to_owned(), partitions: vec![asked] }];
+        let topics = vec![FetchTopic { name: "numbers".to_owned(), partitions: vec![asked], ..FetchTopic::default() }];
         FetchRequest { topics, max_wait_ms: 700, min_bytes: 1, ..FetchRequest::default() }
     }
 

@@ -197,7 +197,7 @@ mod tests {
         client.cluster.create_topic("slow", 1);
         client.cluster.partition_mut("slow", 0).unwrap().0.replicas[1].follows = false;
         let partitions = vec![ProducePartition { index: 0, records: RecordChunks(vec![batch(1, Stamp::NONE)]) }];
-        let topics = vec![ProduceTopic { name: "slow".to_owned(), partitions }];
+        let topics = vec![ProduceTopic { name: "slow".to_owned(), partitions, ..ProduceTopic::default() }];
         let request = AnyRequest::from(ProduceRequest { transactional_id: None, acks: -1, timeout_ms: 500, topics });
         assert_eq!(client.send(3, request.clone()), Came::Nothing);
         assert_eq!(client.wait(Duration::from_millis(499), 3, &request), Came::Nothing);

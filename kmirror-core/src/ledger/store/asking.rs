@@ -70,7 +70,7 @@ impl Store {
             return self.fail("an entry is too large");
         };
         let partition = ProducePartition { index: 0, records: RecordChunks(vec![records]) };
-        let topic = ProduceTopic { name: self.topic.clone(), partitions: vec![partition] };
+        let topic = ProduceTopic { name: self.topic.clone(), partitions: vec![partition], ..ProduceTopic::default() };
         let timeout_ms = i32::try_from(self.timeout.as_millis()).unwrap_or(i32::MAX);
         let request = ProduceRequest { transactional_id: None, acks: -1, timeout_ms, topics: vec![topic] };
         self.ask(now, client, Node::Id(node), request.into(), versions.0, versions.1);

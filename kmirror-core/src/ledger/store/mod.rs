@@ -176,8 +176,7 @@ impl Store {
                 let request = InitProducerIdRequest {
                     transactional_id: None,
                     transaction_timeout_ms: i32::MAX,
-                    producer_id: -1,
-                    producer_epoch: -1,
+                    ..InitProducerIdRequest::default()
                 };
                 self.ask(now, client, Node::Any, request.into(), 0, i16::MAX);
             }

@@ -165,11 +165,8 @@ impl Shard {
             min_bytes: i32::try_from(self.config.fetch.bytes_min).unwrap_or(1),
             max_bytes: i32::try_from(room).unwrap_or(i32::MAX),
             isolation_level: self.config.fetch.isolation.level(),
-            session_id: 0,
-            session_epoch: -1,
-            topics: grouped.into_topics(|name, partitions| FetchTopic { name, partitions }),
-            forgotten_topics: Vec::new(),
-            rack_id: String::new(),
+            topics: grouped.into_topics(|name, partitions| FetchTopic { name, partitions, ..FetchTopic::default() }),
+            ..FetchRequest::default()
         };
         let timeout = self.config.source.request_timeout.saturating_add(wait);
         // Fetch v0 and v1 answer in magic 0: timestamps would be lost (fact F1). Every broker from 0.10 on has v2.

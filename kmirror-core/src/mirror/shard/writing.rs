@@ -94,7 +94,11 @@ impl Shard {
             transactional_id: None,
             acks: -1,
             timeout_ms: i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX),
-            topics: filling.partitions.into_topics(|name, partitions| ProduceTopic { name, partitions }),
+            topics: filling.partitions.into_topics(|name, partitions| ProduceTopic {
+                name,
+                partitions,
+                ..ProduceTopic::default()
+            }),
         };
         let (min_version, max_version) = match filling.magic {
             // v2 is the first that takes timestamps; v3 and later take nothing but magic 2 (fact M1).

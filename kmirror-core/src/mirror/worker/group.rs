@@ -90,15 +90,19 @@ impl Worker {
             grouped.push(&tracked.name.topic, tracked.name.partition);
         }
         group.asking = links;
-        let topics = grouped.into_topics(|name, partition_indexes| OffsetFetchTopic { name, partition_indexes });
-        let request = OffsetFetchRequest { group_id, topics: Some(topics), require_stable: false };
+        let topics = grouped.into_topics(|name, partition_indexes| OffsetFetchTopic {
+            name,
+            partition_indexes,
+            ..OffsetFetchTopic::default()
+        });
+        let request = OffsetFetchRequest::group(group_id, Some(topics));
         // v0 asks ZooKeeper, where only the consumers of 0.8 committed.
         self.ask_group(now, Node::Id(coordinator), request.into(), Question::Committed, 1);
     }
 
     fn ask_coordinator(&mut self, now: Now) {
         let Some(group) = &self.group else { return };
-        let request = FindCoordinatorRequest { key: group.name.clone(), key_type: 0 };
+        let request = FindCoordinatorRequest::group(group.name.clone());
         self.ask_group(now, Node::Any, request.into(), Question::Coordinator, 0);
     }
 
@@ -157,7 +161,7 @@ impl Worker {
             };
             grouped.push(&tracked.name.topic, partition);
         }
-        grouped.into_topics(|name, partitions| OffsetCommitTopic { name, partitions })
+        grouped.into_topics(|name, partitions| OffsetCommitTopic { name, partitions, ..OffsetCommitTopic::default() })
     }
 
     /// Takes a reply if it is to one of the group's questions, else gives it back.
@@ -169,21 +173,23 @@ impl Worker {
         }
         match (question, reply.outcome) {
             (Question::Coordinator, Ok(AnyResponse::FindCoordinator(response))) => {
-                if response.error_code.is_ok() {
-                    self.coordinator_found(now, response.node_id);
+                let coordinator = response.into_only();
+                if coordinator.error_code.is_ok() {
+                    self.coordinator_found(now, coordinator.node_id);
                 } else {
-                    self.group_refused(now, response.error_code, question);
+                    self.group_refused(now, coordinator.error_code, question);
                 }
             }
             (Question::Committed, Ok(AnyResponse::OffsetFetch(response))) => {
+                let group = response.into_only();
                 let codes =
-                    response.topics.iter().flat_map(|topic| &topic.partitions).map(|partition| partition.error_code);
-                let failed = std::iter::once(response.error_code).chain(codes).find(|code| !code.is_ok());
+                    group.topics.iter().flat_map(|topic| &topic.partitions).map(|partition| partition.error_code);
+                let failed = std::iter::once(group.error_code).chain(codes).find(|code| !code.is_ok());
                 match failed {
                     // An unknown partition was never committed (measured).
                     None | Some(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION) => {
                         let mut committed = BTreeMap::new();
-                        for topic in response.topics {
+                        for topic in group.topics {
                             for partition in topic.partitions.iter().filter(|partition| partition.committed_offset >= 0)
                             {
                                 committed.insert(

@@ -66,7 +66,7 @@ fn entry(bytes: &Bytes) -> Entry {
 }
 
 fn listed(error_code: ErrorCode, offset: i64) -> AnyResponse {
-    let listed = ListedOffset { partition_index: 0, error_code, timestamp: -1, offset, leader_epoch: -1 };
+    let listed = ListedOffset { error_code, offset, ..ListedOffset::default() };
     let topics = vec![ListedTopic { name: "t".to_owned(), partitions: vec![listed] }];
     ListOffsetsResponse { topics, ..ListOffsetsResponse::default() }.into()
 }
@@ -78,11 +78,10 @@ fn fetched(error_code: ErrorCode, high_watermark: i64, records: Bytes) -> AnyRes
         high_watermark,
         last_stable_offset: high_watermark,
         log_start_offset: 0,
-        aborted_transactions: None,
-        preferred_read_replica: -1,
         records: Some(records),
+        ..FetchedPartition::default()
     };
-    let topics = vec![FetchableTopic { name: "t".to_owned(), partitions: vec![fetched] }];
+    let topics = vec![FetchableTopic { name: "t".to_owned(), partitions: vec![fetched], ..FetchableTopic::default() }];
     FetchResponse { topics, ..FetchResponse::default() }.into()
 }
 

@@ -25,7 +25,7 @@ pub(super) fn metadata(it: &ours::MetadataRequest) -> theirs::MetadataRequest {
         .with_include_topic_authorized_operations(it.include_topic_authorized_operations)
 }
 
-pub(super) fn fetch(it: &ours::FetchRequest) -> theirs::FetchRequest {
+pub(super) fn fetch(version: i16, it: &ours::FetchRequest) -> theirs::FetchRequest {
     let partition = |p: &ours::FetchPartition| {
         theirs::fetch_request::FetchPartition::default()
             .with_partition(p.partition)
@@ -38,15 +38,22 @@ pub(super) fn fetch(it: &ours::FetchRequest) -> theirs::FetchRequest {
     let fetched = |t: &ours::FetchTopic| {
         theirs::fetch_request::FetchTopic::default()
             .with_topic(topic(&t.name))
+            .with_topic_id(id_text(t.topic_id).parse().expect("an id"))
             .with_partitions(t.partitions.iter().map(partition).collect())
     };
     let forgotten = |t: &ours::ForgottenTopic| {
         theirs::fetch_request::ForgottenTopic::default()
             .with_topic(topic(&t.name))
+            .with_topic_id(id_text(t.topic_id).parse().expect("an id"))
             .with_partitions(t.partitions.clone())
     };
-    theirs::FetchRequest::default()
-        .with_replica_id((-1).into())
+    let state = theirs::fetch_request::ReplicaState::default()
+        .with_replica_id(it.replica_id.into())
+        .with_replica_epoch(it.replica_epoch);
+    let asking = theirs::FetchRequest::default();
+    let asking =
+        if version >= 15 { asking.with_replica_state(state) } else { asking.with_replica_id(it.replica_id.into()) };
+    asking
         .with_max_wait_ms(it.max_wait_ms)
         .with_min_bytes(it.min_bytes)
         .with_max_bytes(it.max_bytes)
@@ -67,6 +74,7 @@ pub(super) fn produce(it: &ours::ProduceRequest) -> theirs::ProduceRequest {
     let produced = |t: &ours::ProduceTopic| {
         theirs::produce_request::TopicProduceData::default()
             .with_name(topic(&t.name))
+            .with_topic_id(id_text(t.topic_id).parse().expect("an id"))
             .with_partition_data(t.partitions.iter().map(partition).collect())
     };
     theirs::ProduceRequest::default()
@@ -89,14 +97,19 @@ pub(super) fn list_offsets(it: &ours::ListOffsetsRequest) -> theirs::ListOffsets
             .with_partitions(t.partitions.iter().map(partition).collect())
     };
     theirs::ListOffsetsRequest::default()
-        .with_replica_id((-1).into())
+        .with_replica_id(it.replica_id.into())
+        .with_timeout_ms(it.timeout_ms)
         .with_isolation_level(it.isolation_level)
         .with_topics(it.topics.iter().map(listed).collect())
 }
 
 pub(super) fn find_coordinator(version: i16, it: &ours::FindCoordinatorRequest) -> theirs::FindCoordinatorRequest {
     let request = theirs::FindCoordinatorRequest::default().with_key_type(it.key_type);
-    if version >= 4 { request.with_coordinator_keys(vec![text(&it.key)]) } else { request.with_key(text(&it.key)) }
+    if version >= 4 {
+        request.with_coordinator_keys(it.keys.iter().map(|key| text(key)).collect())
+    } else {
+        request.with_key(text(&it.keys[0]))
+    }
 }
 
 pub(super) fn offset_commit(it: &ours::OffsetCommitRequest) -> theirs::OffsetCommitRequest {
@@ -121,16 +134,33 @@ pub(super) fn offset_commit(it: &ours::OffsetCommitRequest) -> theirs::OffsetCom
         .with_topics(it.topics.iter().map(committed).collect())
 }
 
-pub(super) fn offset_fetch(it: &ours::OffsetFetchRequest) -> theirs::OffsetFetchRequest {
+pub(super) fn offset_fetch(version: i16, it: &ours::OffsetFetchRequest) -> theirs::OffsetFetchRequest {
+    let request = theirs::OffsetFetchRequest::default().with_require_stable(it.require_stable);
+    if version >= 8 {
+        return request.with_groups(it.groups.iter().map(offset_fetch_group).collect());
+    }
+    let group = &it.groups[0];
     let fetched = |t: &ours::OffsetFetchTopic| {
         theirs::offset_fetch_request::OffsetFetchRequestTopic::default()
             .with_name(topic(&t.name))
             .with_partition_indexes(t.partition_indexes.clone())
     };
-    theirs::OffsetFetchRequest::default()
-        .with_group_id(text(&it.group_id).into())
-        .with_topics(it.topics.as_ref().map(|topics| topics.iter().map(fetched).collect()))
-        .with_require_stable(it.require_stable)
+    request
+        .with_group_id(text(&group.group_id).into())
+        .with_topics(group.topics.as_ref().map(|topics| topics.iter().map(fetched).collect()))
+}
+
+fn offset_fetch_group(group: &ours::OffsetFetchGroup) -> theirs::offset_fetch_request::OffsetFetchRequestGroup {
+    let fetched = |t: &ours::OffsetFetchTopic| {
+        theirs::offset_fetch_request::OffsetFetchRequestTopics::default()
+            .with_name(topic(&t.name))
+            .with_partition_indexes(t.partition_indexes.clone())
+    };
+    theirs::offset_fetch_request::OffsetFetchRequestGroup::default()
+        .with_group_id(text(&group.group_id).into())
+        .with_member_id(maybe(group.member_id.as_ref()))
+        .with_member_epoch(group.member_epoch)
+        .with_topics(group.topics.as_ref().map(|topics| topics.iter().map(fetched).collect()))
 }
 
 pub(super) fn init_producer_id(it: &ours::InitProducerIdRequest) -> theirs::InitProducerIdRequest {

@@ -12,10 +12,26 @@ pub(super) fn api_versions(it: &ours::ApiVersionsResponse) -> theirs::ApiVersion
             .with_min_version(range.min_version)
             .with_max_version(range.max_version)
     };
+    let supported = |feature: &ours::SupportedFeature| {
+        theirs::api_versions_response::SupportedFeatureKey::default()
+            .with_name(text(&feature.name))
+            .with_min_version(feature.min_version)
+            .with_max_version(feature.max_version)
+    };
+    let finalized = |feature: &ours::FinalizedFeature| {
+        theirs::api_versions_response::FinalizedFeatureKey::default()
+            .with_name(text(&feature.name))
+            .with_max_version_level(feature.max_version_level)
+            .with_min_version_level(feature.min_version_level)
+    };
     theirs::ApiVersionsResponse::default()
         .with_error_code(it.error_code.0)
         .with_api_keys(it.api_keys.iter().map(range).collect())
         .with_throttle_time_ms(it.throttle_time_ms)
+        .with_supported_features(it.supported_features.iter().map(supported).collect())
+        .with_finalized_features_epoch(it.finalized_features_epoch)
+        .with_finalized_features(it.finalized_features.iter().map(finalized).collect())
+        .with_zk_migration_ready(it.zk_migration_ready)
 }
 
 pub(super) fn metadata(it: &ours::MetadataResponse) -> theirs::MetadataResponse {
@@ -52,6 +68,7 @@ pub(super) fn metadata(it: &ours::MetadataResponse) -> theirs::MetadataResponse 
         .with_controller_id(it.controller_id.into())
         .with_topics(it.topics.iter().map(listed).collect())
         .with_cluster_authorized_operations(it.cluster_authorized_operations)
+        .with_error_code(it.error_code.0)
 }
 
 pub(super) fn fetch(it: &ours::FetchResponse) -> theirs::FetchResponse {
@@ -59,6 +76,23 @@ pub(super) fn fetch(it: &ours::FetchResponse) -> theirs::FetchResponse {
         theirs::fetch_response::AbortedTransaction::default()
             .with_producer_id(transaction.producer_id.into())
             .with_first_offset(transaction.first_offset)
+    };
+    let diverging = |diverging: ours::EpochEndOffset| {
+        theirs::fetch_response::EpochEndOffset::default()
+            .with_epoch(diverging.epoch)
+            .with_end_offset(diverging.end_offset)
+    };
+    let leader = |leader: ours::LeaderIdAndEpoch| {
+        theirs::fetch_response::LeaderIdAndEpoch::default()
+            .with_leader_id(leader.leader_id.into())
+            .with_leader_epoch(leader.leader_epoch)
+    };
+    let endpoint = |node: &ours::NodeEndpoint| {
+        theirs::fetch_response::NodeEndpoint::default()
+            .with_node_id(node.node_id.into())
+            .with_host(text(&node.host))
+            .with_port(node.port)
+            .with_rack(maybe(node.rack.as_ref()))
     };
     let partition = |p: &ours::FetchedPartition| {
         theirs::fetch_response::PartitionData::default()
@@ -69,11 +103,14 @@ pub(super) fn fetch(it: &ours::FetchResponse) -> theirs::FetchResponse {
             .with_log_start_offset(p.log_start_offset)
             .with_aborted_transactions(p.aborted_transactions.as_ref().map(|all| all.iter().map(aborted).collect()))
             .with_preferred_read_replica(p.preferred_read_replica.into())
+            .with_diverging_epoch(p.diverging_epoch.map(diverging).unwrap_or_default())
+            .with_current_leader(p.current_leader.map(leader).unwrap_or_default())
             .with_records(p.records.clone())
     };
     let fetched = |t: &ours::FetchableTopic| {
         theirs::fetch_response::FetchableTopicResponse::default()
             .with_topic(topic(&t.name))
+            .with_topic_id(id_text(t.topic_id).parse().expect("an id"))
             .with_partitions(t.partitions.iter().map(partition).collect())
     };
     theirs::FetchResponse::default()
@@ -81,6 +118,7 @@ pub(super) fn fetch(it: &ours::FetchResponse) -> theirs::FetchResponse {
         .with_error_code(it.error_code.0)
         .with_session_id(it.session_id)
         .with_responses(it.topics.iter().map(fetched).collect())
+        .with_node_endpoints(it.node_endpoints.iter().map(endpoint).collect())
 }
 
 pub(super) fn produce(it: &ours::ProduceResponse) -> theirs::ProduceResponse {
@@ -88,6 +126,18 @@ pub(super) fn produce(it: &ours::ProduceResponse) -> theirs::ProduceResponse {
         theirs::produce_response::BatchIndexAndErrorMessage::default()
             .with_batch_index(record.batch_index)
             .with_batch_index_error_message(maybe(record.message.as_ref()))
+    };
+    let leader = |leader: ours::LeaderIdAndEpoch| {
+        theirs::produce_response::LeaderIdAndEpoch::default()
+            .with_leader_id(leader.leader_id.into())
+            .with_leader_epoch(leader.leader_epoch)
+    };
+    let endpoint = |node: &ours::NodeEndpoint| {
+        theirs::produce_response::NodeEndpoint::default()
+            .with_node_id(node.node_id.into())
+            .with_host(text(&node.host))
+            .with_port(node.port)
+            .with_rack(maybe(node.rack.as_ref()))
     };
     let partition = |p: &ours::ProducedPartition| {
         theirs::produce_response::PartitionProduceResponse::default()
@@ -98,15 +148,18 @@ pub(super) fn produce(it: &ours::ProduceResponse) -> theirs::ProduceResponse {
             .with_log_start_offset(p.log_start_offset)
             .with_record_errors(p.record_errors.iter().map(refused).collect())
             .with_error_message(maybe(p.error_message.as_ref()))
+            .with_current_leader(p.current_leader.map(leader).unwrap_or_default())
     };
     let produced = |t: &ours::ProducedTopic| {
         theirs::produce_response::TopicProduceResponse::default()
             .with_name(topic(&t.name))
+            .with_topic_id(id_text(t.topic_id).parse().expect("an id"))
             .with_partition_responses(t.partitions.iter().map(partition).collect())
     };
     theirs::ProduceResponse::default()
         .with_responses(it.topics.iter().map(produced).collect())
         .with_throttle_time_ms(it.throttle_time_ms)
+        .with_node_endpoints(it.node_endpoints.iter().map(endpoint).collect())
 }
 
 pub(super) fn list_offsets(it: &ours::ListOffsetsResponse) -> theirs::ListOffsetsResponse {
@@ -130,25 +183,27 @@ pub(super) fn list_offsets(it: &ours::ListOffsetsResponse) -> theirs::ListOffset
 
 pub(super) fn find_coordinator(version: i16, it: &ours::FindCoordinatorResponse) -> theirs::FindCoordinatorResponse {
     let response = theirs::FindCoordinatorResponse::default().with_throttle_time_ms(it.throttle_time_ms);
+    let found = |coordinator: &ours::Coordinator| {
+        theirs::find_coordinator_response::Coordinator::default()
+            .with_key(text(&coordinator.key))
+            .with_node_id(coordinator.node_id.into())
+            .with_host(text(&coordinator.host))
+            .with_port(coordinator.port)
+            .with_error_code(coordinator.error_code.0)
+            .with_error_message(maybe(coordinator.error_message.as_ref()))
+    };
     if version >= 4 {
-        let coordinator = theirs::find_coordinator_response::Coordinator::default()
-            .with_key(text(&it.key))
-            .with_node_id(it.node_id.into())
-            .with_host(text(&it.host))
-            .with_port(it.port)
-            .with_error_code(it.error_code.0)
-            .with_error_message(maybe(it.error_message.as_ref()));
-        response.with_coordinators(vec![coordinator])
-    } else {
-        // Their default, which v0 leaves alone, is an empty message.
-        let message = if version == 0 { Some(text("")) } else { maybe(it.error_message.as_ref()) };
-        response
-            .with_error_code(it.error_code.0)
-            .with_error_message(message)
-            .with_node_id(it.node_id.into())
-            .with_host(text(&it.host))
-            .with_port(it.port)
+        return response.with_coordinators(it.coordinators.iter().map(found).collect());
     }
+    let coordinator = &it.coordinators[0];
+    // Their default, which v0 leaves alone, is an empty message.
+    let message = if version == 0 { Some(text("")) } else { maybe(coordinator.error_message.as_ref()) };
+    response
+        .with_error_code(coordinator.error_code.0)
+        .with_error_message(message)
+        .with_node_id(coordinator.node_id.into())
+        .with_host(text(&coordinator.host))
+        .with_port(coordinator.port)
 }
 
 pub(super) fn offset_commit(it: &ours::OffsetCommitResponse) -> theirs::OffsetCommitResponse {
@@ -160,6 +215,7 @@ pub(super) fn offset_commit(it: &ours::OffsetCommitResponse) -> theirs::OffsetCo
     let committed = |t: &ours::CommittedTopic| {
         theirs::offset_commit_response::OffsetCommitResponseTopic::default()
             .with_name(topic(&t.name))
+            .with_topic_id(id_text(t.topic_id).parse().expect("an id"))
             .with_partitions(t.partitions.iter().map(partition).collect())
     };
     theirs::OffsetCommitResponse::default()
@@ -167,7 +223,11 @@ pub(super) fn offset_commit(it: &ours::OffsetCommitResponse) -> theirs::OffsetCo
         .with_topics(it.topics.iter().map(committed).collect())
 }
 
-pub(super) fn offset_fetch(it: &ours::OffsetFetchResponse) -> theirs::OffsetFetchResponse {
+pub(super) fn offset_fetch(version: i16, it: &ours::OffsetFetchResponse) -> theirs::OffsetFetchResponse {
+    let response = theirs::OffsetFetchResponse::default().with_throttle_time_ms(it.throttle_time_ms);
+    if version >= 8 {
+        return response.with_groups(it.groups.iter().map(offset_fetch_group).collect());
+    }
     let partition = |p: &ours::FetchedOffset| {
         theirs::offset_fetch_response::OffsetFetchResponsePartition::default()
             .with_partition_index(p.partition_index)
@@ -181,10 +241,29 @@ pub(super) fn offset_fetch(it: &ours::OffsetFetchResponse) -> theirs::OffsetFetc
             .with_name(topic(&t.name))
             .with_partitions(t.partitions.iter().map(partition).collect())
     };
-    theirs::OffsetFetchResponse::default()
-        .with_throttle_time_ms(it.throttle_time_ms)
-        .with_topics(it.topics.iter().map(fetched).collect())
-        .with_error_code(it.error_code.0)
+    let group = &it.groups[0];
+    response.with_topics(group.topics.iter().map(fetched).collect()).with_error_code(group.error_code.0)
+}
+
+fn offset_fetch_group(group: &ours::FetchedOffsetGroup) -> theirs::offset_fetch_response::OffsetFetchResponseGroup {
+    let partition = |p: &ours::FetchedOffset| {
+        theirs::offset_fetch_response::OffsetFetchResponsePartitions::default()
+            .with_partition_index(p.partition_index)
+            .with_committed_offset(p.committed_offset)
+            .with_committed_leader_epoch(p.committed_leader_epoch)
+            .with_metadata(maybe(p.metadata.as_ref()))
+            .with_error_code(p.error_code.0)
+    };
+    let fetched = |t: &ours::FetchedOffsetTopic| {
+        theirs::offset_fetch_response::OffsetFetchResponseTopics::default()
+            .with_name(topic(&t.name))
+            .with_topic_id(id_text(t.topic_id).parse().expect("an id"))
+            .with_partitions(t.partitions.iter().map(partition).collect())
+    };
+    theirs::offset_fetch_response::OffsetFetchResponseGroup::default()
+        .with_group_id(text(&group.group_id).into())
+        .with_topics(group.topics.iter().map(fetched).collect())
+        .with_error_code(group.error_code.0)
 }
 
 pub(super) fn init_producer_id(it: &ours::InitProducerIdResponse) -> theirs::InitProducerIdResponse {
@@ -193,6 +272,8 @@ pub(super) fn init_producer_id(it: &ours::InitProducerIdResponse) -> theirs::Ini
         .with_error_code(it.error_code.0)
         .with_producer_id(it.producer_id.into())
         .with_producer_epoch(it.producer_epoch)
+        .with_ongoing_txn_producer_id(it.ongoing_txn_producer_id.into())
+        .with_ongoing_txn_producer_epoch(it.ongoing_txn_producer_epoch)
 }
 
 pub(super) fn create_topics(version: i16, it: &ours::CreateTopicsResponse) -> theirs::CreateTopicsResponse {

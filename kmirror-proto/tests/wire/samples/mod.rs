@@ -9,19 +9,19 @@ use kmirror_proto::{AnyRequest, AnyResponse, ApiKey};
 
 /// What is spoken: API, highest version, first compact version. The lowest is 0 everywhere.
 pub(crate) const SPOKEN: &[(ApiKey, i16, i16)] = &[
-    (ApiKey::API_VERSIONS, 4, 3),
-    (ApiKey::METADATA, 12, 9),
-    (ApiKey::FETCH, 12, 12),
-    (ApiKey::PRODUCE, 12, 9),
-    (ApiKey::LIST_OFFSETS, 8, 6),
-    (ApiKey::FIND_COORDINATOR, 4, 3),
-    (ApiKey::OFFSET_COMMIT, 8, 8),
-    (ApiKey::OFFSET_FETCH, 7, 6),
+    (ApiKey::API_VERSIONS, 5, 3),
+    (ApiKey::METADATA, 13, 9),
+    (ApiKey::FETCH, 18, 12),
+    (ApiKey::PRODUCE, 13, 9),
+    (ApiKey::LIST_OFFSETS, 11, 6),
+    (ApiKey::FIND_COORDINATOR, 6, 3),
+    (ApiKey::OFFSET_COMMIT, 10, 8),
+    (ApiKey::OFFSET_FETCH, 10, 6),
     (ApiKey::JOIN_GROUP, 9, 6),
     (ApiKey::SYNC_GROUP, 5, 4),
     (ApiKey::HEARTBEAT, 4, 4),
     (ApiKey::LEAVE_GROUP, 5, 4),
-    (ApiKey::INIT_PRODUCER_ID, 4, 2),
+    (ApiKey::INIT_PRODUCER_ID, 6, 2),
     (ApiKey::CREATE_TOPICS, 7, 5),
     (ApiKey::CREATE_PARTITIONS, 3, 2),
     (ApiKey::DESCRIBE_CONFIGS, 4, 4),
@@ -81,6 +81,11 @@ pub(crate) fn response(key: ApiKey, version: i16) -> AnyResponse {
 /// `value` where the version carries the field, else `default`.
 fn carried<T>(carried: bool, value: T, default: T) -> T {
     if carried { value } else { default }
+}
+
+/// A topic's name and id: the one that the version carries, the other one empty.
+fn topic(by_id: bool, name: &str, id: u8) -> (String, [u8; 16]) {
+    if by_id { (String::new(), [id; 16]) } else { (name.to_owned(), [0; 16]) }
 }
 
 fn text(value: &str) -> Option<String> {

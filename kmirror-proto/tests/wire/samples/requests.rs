@@ -6,16 +6,18 @@ use kmirror_proto::messages::{
     CreatePartitionsRequest, CreatePartitionsTopic, CreateTopicsRequest, DescribeConfigsRequest,
     DescribeConfigsResource, FetchPartition, FetchRequest, FetchTopic, FindCoordinatorRequest, ForgottenTopic,
     InitProducerIdRequest, ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic, MetadataRequest,
-    MetadataRequestTopic, OffsetCommitPartition, OffsetCommitRequest, OffsetCommitTopic, OffsetFetchRequest,
-    OffsetFetchTopic, ProducePartition, ProduceRequest, ProduceTopic, RecordChunks,
+    MetadataRequestTopic, OffsetCommitPartition, OffsetCommitRequest, OffsetCommitTopic, OffsetFetchGroup,
+    OffsetFetchRequest, OffsetFetchTopic, ProducePartition, ProduceRequest, ProduceTopic, RecordChunks,
 };
 
-use super::{carried, text};
+use super::{carried, text, topic};
 
 pub(crate) fn api_versions(v: i16) -> ApiVersionsRequest {
     ApiVersionsRequest {
         client_software_name: carried(v >= 3, "kmirror".to_owned(), String::new()),
         client_software_version: carried(v >= 3, "0.1.0".to_owned(), String::new()),
+        cluster_id: carried(v >= 5, text("cluster"), None),
+        node_id: carried(v >= 5, 3, -1),
     }
 }
 
@@ -39,18 +41,22 @@ pub(crate) fn fetch(v: i16) -> FetchRequest {
         log_start_offset: carried(v >= 5, 1 << 33, -1),
         partition_max_bytes: 1_048_576 + n,
     };
-    let forgotten = ForgottenTopic { name: "old".to_owned(), partitions: vec![4, 5] };
+    let fetched = |name: &str, id: u8, partitions: Vec<FetchPartition>| {
+        let (name, topic_id) = topic(v >= 13, name, id);
+        FetchTopic { name, topic_id, partitions }
+    };
+    let (name, topic_id) = topic(v >= 13, "old", 3);
+    let forgotten = ForgottenTopic { name, topic_id, partitions: vec![4, 5] };
     FetchRequest {
+        replica_id: 5,
+        replica_epoch: carried(v >= 15, 11, -1),
         max_wait_ms: 500,
         min_bytes: 1,
         max_bytes: carried(v >= 3, 52_428_800, i32::MAX),
         isolation_level: carried(v >= 4, 1, 0),
         session_id: carried(v >= 7, 77, 0),
         session_epoch: carried(v >= 7, 3, -1),
-        topics: vec![
-            FetchTopic { name: "orders".to_owned(), partitions: vec![partition(0), partition(7)] },
-            FetchTopic { name: "empty".to_owned(), partitions: Vec::new() },
-        ],
+        topics: vec![fetched("orders", 1, vec![partition(0), partition(7)]), fetched("empty", 2, Vec::new())],
         forgotten_topics: carried(v >= 7, vec![forgotten], Vec::new()),
         rack_id: carried(v >= 11, "rack-a".to_owned(), String::new()),
     }
@@ -59,13 +65,17 @@ pub(crate) fn fetch(v: i16) -> FetchRequest {
 pub(crate) fn produce(v: i16) -> ProduceRequest {
     let records = RecordChunks(vec![Bytes::from(vec![7; 61]), Bytes::from(vec![9; 4000])]);
     let partition = |index: i32| ProducePartition { index, records: records.clone() };
+    let produced = |name: &str, id: u8, partitions: Vec<ProducePartition>| {
+        let (name, topic_id) = topic(v >= 13, name, id);
+        ProduceTopic { name, topic_id, partitions }
+    };
     ProduceRequest {
         transactional_id: carried(v >= 3, text("tx"), None),
         acks: 1,
         timeout_ms: 30_000,
         topics: vec![
-            ProduceTopic { name: "orders".to_owned(), partitions: vec![partition(0), partition(3)] },
-            ProduceTopic { name: "payments".to_owned(), partitions: vec![partition(1)] },
+            produced("orders", 1, vec![partition(0), partition(3)]),
+            produced("payments", 2, vec![partition(1)]),
         ],
     }
 }
@@ -75,15 +85,22 @@ pub(crate) fn list_offsets(v: i16) -> ListOffsetsRequest {
         partition_index: n,
         current_leader_epoch: carried(v >= 4, 6, -1),
         timestamp: 1_600_000_000_000,
+        max_num_offsets: carried(v == 0, 2, 1),
     };
     ListOffsetsRequest {
+        replica_id: -2,
         isolation_level: carried(v >= 2, 1, 0),
         topics: vec![ListOffsetsTopic { name: "orders".to_owned(), partitions: vec![partition(1), partition(2)] }],
+        timeout_ms: carried(v >= 10, 15_000, 0),
     }
 }
 
 pub(crate) fn find_coordinator(v: i16) -> FindCoordinatorRequest {
-    FindCoordinatorRequest { key: "group".to_owned(), key_type: carried(v >= 1, 1, 0) }
+    let more = carried(v >= 4, text("another group"), None);
+    FindCoordinatorRequest {
+        key_type: carried(v >= 1, 1, 0),
+        keys: ["group".to_owned()].into_iter().chain(more).collect(),
+    }
 }
 
 pub(crate) fn offset_commit(v: i16) -> OffsetCommitRequest {
@@ -93,6 +110,7 @@ pub(crate) fn offset_commit(v: i16) -> OffsetCommitRequest {
         committed_leader_epoch: carried(v >= 6, 8, -1),
         committed_metadata: metadata,
     };
+    let (name, topic_id) = topic(v >= 10, "orders", 1);
     OffsetCommitRequest {
         group_id: "group".to_owned(),
         generation_id_or_member_epoch: carried(v >= 1, 12, -1),
@@ -100,18 +118,24 @@ pub(crate) fn offset_commit(v: i16) -> OffsetCommitRequest {
         group_instance_id: carried(v >= 7, text("instance"), None),
         retention_time_ms: carried((2..=4).contains(&v), 86_400_000, -1),
         topics: vec![OffsetCommitTopic {
-            name: "orders".to_owned(),
+            name,
+            topic_id,
             partitions: vec![partition(0, text("note")), partition(1, None)],
         }],
     }
 }
 
 pub(crate) fn offset_fetch(v: i16) -> OffsetFetchRequest {
-    OffsetFetchRequest {
-        group_id: "group".to_owned(),
-        topics: Some(vec![OffsetFetchTopic { name: "orders".to_owned(), partition_indexes: vec![0, 1, 2] }]),
-        require_stable: v >= 7,
-    }
+    let (name, topic_id) = topic(v >= 10, "orders", 1);
+    let group = |group_id: &str, topics: Option<Vec<OffsetFetchTopic>>| OffsetFetchGroup {
+        group_id: group_id.to_owned(),
+        member_id: carried(v >= 9, text("member"), None),
+        member_epoch: carried(v >= 9, 12, -1),
+        topics,
+    };
+    let first = group("group", Some(vec![OffsetFetchTopic { name, topic_id, partition_indexes: vec![0, 1, 2] }]));
+    let more = carried(v >= 8, Some(group("another group", None)), None);
+    OffsetFetchRequest { groups: [first].into_iter().chain(more).collect(), require_stable: v >= 7 }
 }
 
 pub(crate) fn init_producer_id(v: i16) -> InitProducerIdRequest {
@@ -120,6 +144,8 @@ pub(crate) fn init_producer_id(v: i16) -> InitProducerIdRequest {
         transaction_timeout_ms: 60_000,
         producer_id: carried(v >= 3, 4000, -1),
         producer_epoch: carried(v >= 3, 5, -1),
+        enable_2pc: v >= 6,
+        keep_prepared_txn: v >= 6,
     }
 }
 
