@@ -1,5 +1,6 @@
 //! For this crate's own tests: a client whose every request is answered before the next, in virtual time.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -17,6 +18,7 @@ pub(crate) struct Asking {
     pub(crate) cluster: Cluster,
     pub(crate) now: Now,
     connection: ConnectionId,
+    kept: VecDeque<Output>,
 }
 
 /// What came of a request.
@@ -35,12 +37,23 @@ impl Asking {
     pub(crate) fn to(mut cluster: Cluster, node: NodeId) -> Self {
         let now = Now { elapsed: Duration::ZERO, unix_ms: 1_700_000_000_000 };
         let connection = cluster.connect(now, node).unwrap();
-        Self { cluster, now, connection }
+        Self { cluster, now, connection, kept: VecDeque::new() }
     }
 
     /// Reconnects, to another broker maybe.
     pub(crate) fn connect(&mut self, node: NodeId) {
         self.connection = self.cluster.connect(self.now, node).unwrap();
+    }
+
+    /// The connection that requests are sent over.
+    pub(crate) fn connection(&self) -> ConnectionId {
+        self.connection
+    }
+
+    /// Sends what follows over another connection; returns the one before. What comes over a connection that is not
+    /// listened to is kept.
+    pub(crate) fn go_on_with(&mut self, connection: ConnectionId) -> ConnectionId {
+        std::mem::replace(&mut self.connection, connection)
     }
 
     /// The answer to a request.
@@ -71,20 +84,19 @@ impl Asking {
     }
 
     fn came(&mut self, request: &AnyRequest, version: i16) -> Came {
-        while let Some(output) = self.cluster.poll_output() {
-            match output {
-                Output::Frame(connection, frame) if connection == self.connection => {
-                    let (correlation_id, answer) = decode_response(request.key(), version, body(&frame)).unwrap();
-                    assert_eq!(correlation_id, 7);
-                    return Came::Answer(Box::new(answer));
-                }
-                Output::Close(connection) | Output::Reset(connection) if connection == self.connection => {
-                    return Came::Closed;
-                }
-                Output::Frame(..) | Output::Bytes(..) | Output::Close(_) | Output::Reset(_) => {}
+        self.kept.extend(std::iter::from_fn(|| self.cluster.poll_output()));
+        let is_ours = |output: &Output| output.connection() == self.connection;
+        let Some(output) = self.kept.iter().position(is_ours).and_then(|at| self.kept.remove(at)) else {
+            return Came::Nothing;
+        };
+        match output {
+            Output::Frame(_, frame) => {
+                let (correlation_id, answer) = decode_response(request.key(), version, body(&frame)).unwrap();
+                assert_eq!(correlation_id, 7);
+                Came::Answer(Box::new(answer))
             }
+            Output::Bytes(..) | Output::Close(_) | Output::Reset(_) => Came::Closed,
         }
-        Came::Nothing
     }
 
     /// Produces a batch of `records` values to partition 0 of a topic.

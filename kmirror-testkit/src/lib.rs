@@ -47,5 +47,7 @@ mod accept;
 
 mod log;
 
+mod groups;
+
 #[cfg(test)]
 mod asking;

@@ -9,9 +9,13 @@ use crate::cluster::{Call, Cluster, Reply};
 
 pub(crate) mod api_versions;
 pub(crate) mod fetch;
+pub(crate) mod heartbeat;
+pub(crate) mod join_group;
+pub(crate) mod leave_group;
 pub(crate) mod list_offsets;
 pub(crate) mod metadata;
 pub(crate) mod produce;
+pub(crate) mod sync_group;
 
 /// Serves a request whose version the release has.
 #[expect(clippy::wildcard_enum_match_arm, reason = "what is not served closes the connection, whatever it is")]
@@ -22,6 +26,10 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: AnyRequest) ->
         AnyRequest::Produce(request) => produce::answer(cluster, call, request),
         AnyRequest::Fetch(request) => fetch::answer(cluster, call, request),
         AnyRequest::ListOffsets(request) => list_offsets::answer(cluster, call, &request),
+        AnyRequest::JoinGroup(request) => join_group::answer(cluster, call, request),
+        AnyRequest::SyncGroup(request) => sync_group::answer(cluster, call, request),
+        AnyRequest::Heartbeat(request) => heartbeat::answer(cluster, call, &request),
+        AnyRequest::LeaveGroup(request) => leave_group::answer(cluster, call, &request),
         _ => Reply::Close,
     }
 }

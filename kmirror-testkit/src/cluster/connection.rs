@@ -35,6 +35,19 @@ pub enum Output {
     Reset(ConnectionId),
 }
 
+impl Output {
+    /// Whose output it is.
+    #[must_use]
+    pub const fn connection(&self) -> ConnectionId {
+        match self {
+            Self::Frame(connection, _)
+            | Self::Bytes(connection, _)
+            | Self::Close(connection)
+            | Self::Reset(connection) => *connection,
+        }
+    }
+}
+
 /// Who asks what: what the function that serves an API is told beside the request.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {

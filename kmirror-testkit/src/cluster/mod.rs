@@ -13,6 +13,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::configs::BrokerSettings;
+use crate::groups::Groups;
 use crate::{NodeId, Now, Release};
 
 mod connection;
@@ -33,6 +34,9 @@ use waits::Waits;
 
 mod serving;
 
+mod coordinators;
+pub(crate) use coordinators::Coordinates;
+
 mod control;
 pub use control::NoSuch;
 
@@ -49,6 +53,7 @@ pub struct Cluster {
     pub(crate) brokers: BTreeMap<NodeId, Broker>,
     pub(crate) topics: BTreeMap<String, Topic>,
     pub(crate) connections: BTreeMap<ConnectionId, Connection>,
+    pub(crate) groups: Groups,
     pub(crate) waits: Waits,
     /// Whose connection is served under which ticket.
     serving: BTreeMap<Ticket, ConnectionId>,
@@ -70,11 +75,12 @@ impl Cluster {
         let brokers = (0..built.brokers).map(|id| (NodeId(i32::from(id)), Broker::new())).collect();
         let mut cluster = Self {
             release: built.release,
-            settings,
             id: String::new(),
             brokers,
             topics: BTreeMap::new(),
             connections: BTreeMap::new(),
+            groups: Groups::new(built.release, settings.groups.clone()),
+            settings,
             waits: Waits::default(),
             serving: BTreeMap::new(),
             outputs: VecDeque::new(),
@@ -151,7 +157,7 @@ impl Cluster {
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Duration> {
         let muted = self.connections.values().filter(|connection| connection.is_due()).filter_map(|c| c.muted_until);
-        muted.chain(self.waits.due()).min()
+        muted.chain(self.waits.due()).chain(self.groups.poll_timeout()).min()
     }
 
     /// What the cluster was told last about time.

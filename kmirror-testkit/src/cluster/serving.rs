@@ -38,6 +38,7 @@ impl Cluster {
         for id in ids {
             self.serve(id);
         }
+        self.groups.advance(self.now());
         self.expire_waits();
     }
 

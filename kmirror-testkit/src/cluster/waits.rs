@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::{Call, Cluster, Ticket};
-use crate::api::{fetch, produce};
+use crate::api::{fetch, join_group, produce, sync_group};
+use crate::groups::GroupEvent;
 
 /// What is waiting.
 #[derive(Debug, Default)]
@@ -58,11 +59,25 @@ impl Cluster {
 
     /// Answers what has what it waited for, until nothing changes any more.
     pub(super) fn settle(&mut self) {
-        while std::mem::take(&mut self.waits.changed) {
-            let tickets: Vec<Ticket> = self.waits.waiting.keys().copied().collect();
-            for ticket in tickets {
-                self.look_again(ticket, false);
+        loop {
+            if std::mem::take(&mut self.waits.changed) {
+                let tickets: Vec<Ticket> = self.waits.waiting.keys().copied().collect();
+                for ticket in tickets {
+                    self.look_again(ticket, false);
+                }
+            } else if let Some(event) = self.groups.poll_event() {
+                self.tell(event);
+            } else {
+                return;
             }
+        }
+    }
+
+    /// Answers a member of a group.
+    fn tell(&mut self, event: GroupEvent) {
+        match event {
+            GroupEvent::Joined(ticket, joined) => self.complete(ticket, &join_group::response(joined).into()),
+            GroupEvent::Synced(ticket, synced) => self.complete(ticket, &sync_group::response(synced).into()),
         }
     }
 

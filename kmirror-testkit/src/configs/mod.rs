@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::Release;
+use crate::groups::GroupLimits;
 use crate::settings::TopicSettings;
 
 /// A setting that a cluster cannot be given.
@@ -33,6 +34,8 @@ pub(crate) struct BrokerSettings {
     pub(crate) partitions: usize,
     /// `default.replication.factor`.
     pub(crate) replication_factor: usize,
+    /// `group.*` and `offset.metadata.max.bytes`.
+    pub(crate) groups: GroupLimits,
     /// What a topic has unless it says otherwise.
     pub(crate) topic: TopicSettings,
 }
@@ -44,6 +47,7 @@ impl BrokerSettings {
             auto_create_topics: true,
             partitions: 1,
             replication_factor: 1,
+            groups: GroupLimits::defaults(release),
             topic: TopicSettings::defaults(release),
         };
         for (name, value) in lines {

@@ -1,0 +1,90 @@
+//! Which broker looks after which group and transaction: the leader of the partition of an internal topic that the
+//! key's hash names.
+//!
+//! The internal topics are there as topics, made when a coordinator is first asked for. Their logs stay empty: what
+//! coordinators know is kept as values, and survives every broker.
+
+use std::collections::BTreeMap;
+
+use kmirror_proto::ErrorCode;
+
+use super::{Call, Cluster};
+use crate::NodeId;
+
+/// What a coordinator is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coordinates {
+    /// A consumer group, or any other.
+    Group,
+    /// A transactional id.
+    Transaction,
+}
+
+impl Coordinates {
+    /// The topic that its state belongs to.
+    pub(crate) const fn topic(self) -> &'static str {
+        match self {
+            Self::Group => "__consumer_offsets",
+            Self::Transaction => "__transaction_state",
+        }
+    }
+}
+
+/// The default of `offsets.topic.num.partitions` and `transaction.state.log.num.partitions`.
+const PARTITIONS: usize = 50;
+
+impl Cluster {
+    /// The broker that coordinates a key; `None` while its partition has no leader, or its topic is not there yet.
+    pub(crate) fn coordinator(&self, what: Coordinates, key: &str) -> Option<NodeId> {
+        let topic = self.topics.get(what.topic())?;
+        let partitions = i32::try_from(topic.partitions.len()).ok()?;
+        self.partition(what.topic(), partition_of(key, partitions))?.leader
+    }
+
+    /// Refuses what another broker coordinates.
+    pub(crate) fn coordinates(&self, call: &Call, what: Coordinates, key: &str) -> Result<(), ErrorCode> {
+        let here = self.coordinator(what, key) == Some(call.node);
+        if here { Ok(()) } else { Err(ErrorCode::NOT_COORDINATOR) }
+    }
+
+    /// Makes the topic behind a kind of coordinator; `false` if it was there.
+    pub(crate) fn make_internal_topic(&mut self, what: Coordinates) -> bool {
+        if self.topics.contains_key(what.topic()) {
+            return false;
+        }
+        let assignment = self.assignment(0, PARTITIONS, self.settings.replication_factor);
+        let mut settings = self.settings.topic.clone();
+        settings.compact = true;
+        settings.delete = false;
+        let overrides = [("cleanup.policy", "compact"), ("segment.bytes", "104857600")];
+        let overrides: BTreeMap<_, _> = overrides.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        self.make_topic(what.topic(), &assignment, overrides, settings);
+        true
+    }
+}
+
+/// `Utils.abs(key.hashCode()) % partitions`, with Java's hash of a string.
+fn partition_of(key: &str, partitions: i32) -> i32 {
+    let hash = key.encode_utf16().fold(0_i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)));
+    (hash & i32::MAX) % partitions.max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values of `Utils.abs("…".hashCode()) % 50` in Java.
+    #[test]
+    fn keys_are_hashed_as_in_java() {
+        assert_eq!(partition_of("", 50), 0);
+        assert_eq!(partition_of("a", 50), 97 % 50);
+        assert_eq!(partition_of("kmirror", 50), hash_by_hand("kmirror") % 50);
+        // "polygenelubricants" hashes to i32::MIN, whose absolute value Kafka takes to be 0.
+        assert_eq!(partition_of("polygenelubricants", 50), 0);
+    }
+
+    fn hash_by_hand(key: &str) -> i32 {
+        let exact = key.bytes().fold(0_i128, |hash, byte| hash * 31 + i128::from(byte));
+        i32::try_from(exact.rem_euclid(1 << 32) & i128::from(i32::MAX)).unwrap()
+    }
+}
