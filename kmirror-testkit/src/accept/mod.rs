@@ -1,49 +1,109 @@
-//! What a broker does with the records of one partition before they are appended.
+//! What a broker does with the records of one partition of a Produce request before they are appended.
+//!
+//! ```text
+//! records field ─> request   the request itself: null, empty, partial, one batch of magic 2      R1 R4 R5 R6 M1 M4
+//!       entries ─> outside   each entry from outside: base offset, size, checksum, codec         R2 R12 R17 R18 M5
+//!               ─> batch     what a batch says of itself: counts, control, producer              R3 R7 R13 R15
+//!               ─> inside    its records: payload, keys, timestamps, numbering                   R8 R11 R16 R18
+//!          kept ─> keep      the bytes as they came, the header under its offset                 R1 R3 R9 R10
+//!     or written ─> rewrite  the records encoded anew: another codec, format or numbering        R14 R15
+//! ```
+//!
+//! The rules' ids are those of the measured facts, and one function stands for each. Mirrors Java's
+//! `ProduceRequest.validateRecords`, `Log.analyzeAndValidateRecords` and `LogValidator`, with what changed in them from
+//! release to release. Sequence rules need the log and stand there.
 
-use bytes::{Bytes, BytesMut};
+mod refusal;
+pub(crate) use refusal::Refusal;
+
+mod sent;
+
+mod request;
+pub(crate) use request::refuse_request;
+
+mod outside;
+
+mod batch;
+
+mod inside;
+
+mod keep;
+
+mod rewrite;
+
+use bytes::Bytes;
 use kmirror_proto::ErrorCode;
-use kmirror_proto::messages::RecordError;
 
 use crate::log::Entry;
 use crate::settings::TopicSettings;
 use crate::{Now, Release};
 
+/// The records of one partition as they came in, and the partition that they came to.
+#[derive(Debug)]
 pub(crate) struct Offered<'a> {
+    /// The broker's release.
     pub(crate) release: Release,
+    /// The version of the Produce request.
     pub(crate) version: i16,
+    /// The topic's settings.
     pub(crate) settings: &'a TopicSettings,
+    /// The time of the append.
     pub(crate) now: Now,
+    /// The records field, `None` if it was null.
     pub(crate) records: Option<Bytes>,
+    /// The log's end: the offset of the next record.
     pub(crate) next_offset: i64,
+    /// The partition's leader epoch.
     pub(crate) leader_epoch: i32,
+    /// The request's transactional id.
     pub(crate) transactional_id: Option<&'a str>,
 }
 
+/// What is to be appended.
 #[derive(Debug)]
 pub(crate) struct Accepted {
+    /// The entries as the log holds them: under their offsets and leader epoch, converted and compressed. None if the
+    /// request had none, which Produce v0-v2 may (R5): answered without an error and with base offset -1.
     pub(crate) entries: Vec<Entry>,
+    /// The time of the append on a LogAppendTime topic, in milliseconds since 1970; -1 on a CreateTime topic.
     pub(crate) append_time_ms: i64,
 }
 
-#[derive(Debug)]
-pub(crate) enum Refusal {
-    Code { code: ErrorCode, message: Option<String>, record_errors: Vec<RecordError> },
-    Disconnect,
-    Silence,
+/// Checks the records and makes of them what the log will hold.
+///
+/// # Errors
+/// [`Refusal`]: as the release answers. What refuses the whole request is refused here too; see [`refuse_request`].
+pub(crate) fn accept(offered: &Offered<'_>) -> Result<Accepted, Refusal> {
+    refuse_request(offered)?;
+    let sent = request::entries(offered)?;
+    request::one_batch(offered, &sent)?;
+    let codec = outside::check(offered, &sent)?;
+    let stored = rewrite::Stored::of(offered, codec);
+    let opened = inside::open(offered, &sent, stored)?;
+    let entries = if stored.is_kept(&sent, &opened) {
+        keep::keep(offered, &sent, &opened)?
+    } else {
+        rewrite::write(offered, &opened, stored)?
+    };
+    larger_when_written(offered, &entries)?;
+    larger_than_a_segment(offered, &entries)?;
+    let append_time_ms = if offered.settings.append_time { offered.now.unix_ms } else { -1 };
+    Ok(Accepted { entries, append_time_ms })
 }
 
-pub(crate) fn accept(offered: &Offered<'_>) -> Result<Accepted, Refusal> {
-    let _ = (offered.release, offered.version, offered.settings, offered.now, offered.transactional_id);
-    let mut bytes = BytesMut::from(offered.records.as_deref().ok_or(Refusal::Silence)?);
-    if let Some((offset, rest)) = bytes.split_first_chunk_mut::<8>() {
-        *offset = offered.next_offset.to_be_bytes();
-        if let Some(epoch) = rest.get_mut(4..8) {
-            epoch.copy_from_slice(&offered.leader_epoch.to_be_bytes());
-        }
-    }
-    match Entry::read(bytes.freeze()) {
-        Ok(entry) => Ok(Accepted { entries: vec![entry], append_time_ms: -1 }),
-        Err(_) if offered.next_offset < 0 => Err(Refusal::Disconnect),
-        Err(_) => Err(Refusal::Code { code: ErrorCode::CORRUPT_MESSAGE, message: None, record_errors: Vec::new() }),
-    }
+/// R17: what the broker wrote anew must hold to `max.message.bytes` too.
+fn larger_when_written(offered: &Offered<'_>, entries: &[Entry]) -> Result<(), Refusal> {
+    entries.iter().try_for_each(|entry| outside::larger_than_max(offered, entry.bytes.len()))
 }
+
+/// R17: all entries together must fit into one segment.
+fn larger_than_a_segment(offered: &Offered<'_>, entries: &[Entry]) -> Result<(), Refusal> {
+    let bytes: usize = entries.iter().map(|entry| entry.bytes.len()).sum();
+    if bytes > offered.settings.segment_bytes {
+        return Err(Refusal::code(ErrorCode::RECORD_LIST_TOO_LARGE));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
