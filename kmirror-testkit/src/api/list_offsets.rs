@@ -51,7 +51,7 @@ fn one(
         LATEST => found(partition.high_watermark()),
         EARLIEST => found(partition.log.start()),
         timestamp => match partition.log.offset_for_time(timestamp) {
-            Some((offset, timestamp)) => ListedOffset { timestamp, ..found(offset) },
+            Some(dated) => ListedOffset { timestamp: dated.timestamp, ..found(dated.offset) },
             None => ListedOffset { partition_index, ..ListedOffset::default() },
         },
     }

@@ -105,6 +105,21 @@ impl Segment {
         self.entries.partition_point(|entry| entry.last_offset < offset)
     }
 
+    /// Where to begin to look for a timestamp: whatever is before is older.
+    pub(crate) fn find_time(&self, timestamp: i64) -> usize {
+        let older = self.time_index.partition_point(|(newest, _)| *newest < timestamp);
+        older.checked_sub(1).and_then(|at| self.time_index.get(at)).map_or(0, |(_, offset)| self.find(*offset))
+    }
+
+    /// Keeps the first `count` entries.
+    pub(crate) fn truncate(&mut self, count: usize) {
+        let entries = std::mem::take(&mut self.entries);
+        let modified_ms = self.modified_ms;
+        *self = Self::new(self.base, self.created_ms);
+        entries.into_iter().take(count).for_each(|entry| self.push(entry, modified_ms));
+        self.modified_ms = modified_ms;
+    }
+
     /// From the entry that holds `offset`, before the entry that holds `limit`, at most so many bytes. `next` is the
     /// offset at which the next segment begins, or the log ends. `None` if nothing here reaches `offset`.
     pub(crate) fn slice(

@@ -1,6 +1,10 @@
 //! The log, rule by rule; expectations are the measurements on real brokers.
 
+mod producers;
 mod reads;
+mod retention;
+mod times;
+mod transactions;
 
 use bytes::Bytes;
 use kmirror_proto::compress::Codec;
