@@ -12,7 +12,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Message, Request, refuse_left_out};
+use super::{Message, Request, only, refuse_left_out};
 use crate::api::ApiKey;
 use crate::error::{DecodeError, EncodeError};
 use crate::error_code::ErrorCode;
@@ -75,9 +75,7 @@ impl Message for LeaveGroupRequest {
         if version >= 3 {
             w.put_items(form, &self.members, "members", |w, member| member.encode(version, w))?;
         } else {
-            let [member] = self.members.as_slice() else {
-                return Err(EncodeError::NotInVersion { what: "members other than one", version });
-            };
+            let member = only(&self.members, "members other than one", version)?;
             refuse_left_out(member.group_instance_id.is_some(), "group instance id", version)?;
             w.put_string(form, &member.member_id, "member id")?;
         }

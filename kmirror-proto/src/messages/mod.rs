@@ -70,8 +70,54 @@ pub use heartbeat::{HeartbeatRequest, HeartbeatResponse};
 mod leave_group;
 pub use leave_group::{LeaveGroupRequest, LeaveGroupResponse, LeavingMember, LeftMember};
 
+mod describe_groups;
+pub use describe_groups::{DescribeGroupsRequest, DescribeGroupsResponse, DescribedGroup, DescribedGroupMember};
+
+mod list_groups;
+pub use list_groups::{ListGroupsRequest, ListGroupsResponse, ListedGroup};
+
+mod delete_groups;
+pub use delete_groups::{DeleteGroupsRequest, DeleteGroupsResponse, DeletedGroup};
+
+mod offset_delete;
+pub use offset_delete::{
+    DeletedOffset, DeletedOffsetTopic, OffsetDeleteRequest, OffsetDeleteResponse, OffsetDeleteTopic,
+};
+
 mod init_producer_id;
 pub use init_producer_id::{InitProducerIdRequest, InitProducerIdResponse};
+
+mod add_partitions_to_txn;
+pub use add_partitions_to_txn::{
+    AddPartitionsToTxnRequest, AddPartitionsToTxnResponse, AddPartitionsToTxnResult, AddPartitionsToTxnTopic,
+    AddPartitionsToTxnTransaction, AddedPartition, AddedTopic,
+};
+
+mod add_offsets_to_txn;
+pub use add_offsets_to_txn::{AddOffsetsToTxnRequest, AddOffsetsToTxnResponse};
+
+mod end_txn;
+pub use end_txn::{EndTxnRequest, EndTxnResponse};
+
+mod write_txn_markers;
+pub use write_txn_markers::{
+    WritableTxnMarker, WritableTxnMarkerTopic, WriteTxnMarkersRequest, WriteTxnMarkersResponse, WrittenTxnMarker,
+    WrittenTxnMarkerPartition, WrittenTxnMarkerTopic,
+};
+
+mod describe_transactions;
+pub use describe_transactions::{
+    DescribeTransactionsRequest, DescribeTransactionsResponse, DescribedTransaction, TransactionTopic,
+};
+
+mod list_transactions;
+pub use list_transactions::{ListTransactionsRequest, ListTransactionsResponse, ListedTransaction};
+
+mod sasl_handshake;
+pub use sasl_handshake::{SaslHandshakeRequest, SaslHandshakeResponse};
+
+mod sasl_authenticate;
+pub use sasl_authenticate::{SaslAuthenticateRequest, SaslAuthenticateResponse};
 
 mod create_topics;
 pub use create_topics::{
@@ -260,7 +306,19 @@ apis! {
     SyncGroup SyncGroupRequest SyncGroupResponse,
     Heartbeat HeartbeatRequest HeartbeatResponse,
     LeaveGroup LeaveGroupRequest LeaveGroupResponse,
+    DescribeGroups DescribeGroupsRequest DescribeGroupsResponse,
+    ListGroups ListGroupsRequest ListGroupsResponse,
+    DeleteGroups DeleteGroupsRequest DeleteGroupsResponse,
+    OffsetDelete OffsetDeleteRequest OffsetDeleteResponse,
     InitProducerId InitProducerIdRequest InitProducerIdResponse,
+    AddPartitionsToTxn AddPartitionsToTxnRequest AddPartitionsToTxnResponse,
+    AddOffsetsToTxn AddOffsetsToTxnRequest AddOffsetsToTxnResponse,
+    EndTxn EndTxnRequest EndTxnResponse,
+    WriteTxnMarkers WriteTxnMarkersRequest WriteTxnMarkersResponse unthrottled,
+    DescribeTransactions DescribeTransactionsRequest DescribeTransactionsResponse,
+    ListTransactions ListTransactionsRequest ListTransactionsResponse,
+    SaslHandshake SaslHandshakeRequest SaslHandshakeResponse unthrottled,
+    SaslAuthenticate SaslAuthenticateRequest SaslAuthenticateResponse unthrottled,
     CreateTopics CreateTopicsRequest CreateTopicsResponse,
     CreatePartitions CreatePartitionsRequest CreatePartitionsResponse,
     DescribeConfigs DescribeConfigsRequest DescribeConfigsResponse,

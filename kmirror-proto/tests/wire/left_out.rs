@@ -2,6 +2,7 @@
 //! for something else.
 
 mod in_groups;
+mod in_transactions;
 
 use kmirror_proto::messages::{
     ApiVersionsResponse, Coordinator, CreateTopicsRequest, DescribeConfigsRequest, FetchRequest, FetchResponse,
@@ -27,6 +28,7 @@ fn a_full_response_shrinks_to_what_the_version_carries() {
             without_followers(&mut expected);
             in_groups::without_what_is_refused(version, &mut full);
             in_groups::without_what_is_refused(version, &mut expected);
+            in_transactions::keep_one(version, &mut full);
             let frame = encode_response(1, version, &full).expect("encodes");
             assert_eq!(decode_response(key, version, body(&frame)), Ok((1, expected)), "{key} v{version}");
         }

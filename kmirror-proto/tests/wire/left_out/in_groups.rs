@@ -1,8 +1,8 @@
 //! The same of messages about groups.
 
 use kmirror_proto::messages::{
-    HeartbeatRequest, JoinGroupRequest, JoinGroupResponse, LeaveGroupRequest, LeaveGroupResponse, LeavingMember,
-    LeftMember, SyncGroupRequest,
+    DescribeGroupsRequest, DescribedGroup, HeartbeatRequest, JoinGroupRequest, JoinGroupResponse, LeaveGroupRequest,
+    LeaveGroupResponse, LeavingMember, LeftMember, ListGroupsRequest, SyncGroupRequest,
 };
 use kmirror_proto::{AnyResponse, EncodeError, ErrorCode, decode_response, encode_response};
 
@@ -62,6 +62,16 @@ fn one_member_at_a_time_leaves_below_v3() {
 }
 
 #[test]
+fn a_question_about_groups_is_never_another() {
+    let asked = DescribeGroupsRequest { include_authorized_operations: true, ..Default::default() };
+    refused(2, asked, "the answer would lack what was asked for");
+    let empty = ListGroupsRequest { states_filter: vec!["Empty".to_owned()], ..Default::default() };
+    refused(3, empty, "groups in any state would be listed");
+    let classic = ListGroupsRequest { types_filter: vec!["classic".to_owned()], ..Default::default() };
+    refused(4, classic, "groups of any type would be listed");
+}
+
+#[test]
 fn a_leader_is_not_made_to_assign_anew() {
     let response = JoinGroupResponse { skip_assignment: true, ..Default::default() }.into();
     let error = encode_response(1, 8, &response).expect_err("the leader would assign");
@@ -83,5 +93,6 @@ fn no_protocol_is_an_empty_one_below_v7() {
 fn defaults_are_those_of_kafka() {
     assert_eq!(JoinGroupRequest::default().rebalance_timeout_ms, -1);
     let joined = JoinGroupResponse::default();
+    assert_eq!(DescribedGroup::default().authorized_operations, i32::MIN);
     assert_eq!((joined.generation_id, joined.protocol_name.as_deref()), (-1, Some("")));
 }

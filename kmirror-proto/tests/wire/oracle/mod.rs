@@ -2,6 +2,8 @@
 //! are its bytes, and each side reads the other's.
 
 mod groups;
+mod sasl;
+mod transactions;
 mod requests;
 mod responses;
 
@@ -116,7 +118,19 @@ judged! { |version, it|
     SyncGroup: groups::sync_group_request(it), groups::sync_group_response(it);
     Heartbeat: groups::heartbeat_request(it), groups::heartbeat_response(it);
     LeaveGroup: groups::leave_group_request(version, it), groups::leave_group_response(it);
+    DescribeGroups: groups::describe_groups_request(it), groups::describe_groups_response(it);
+    ListGroups: groups::list_groups_request(it), groups::list_groups_response(it);
+    DeleteGroups: groups::delete_groups_request(it), groups::delete_groups_response(it);
+    OffsetDelete: groups::offset_delete_request(it), groups::offset_delete_response(it);
     InitProducerId: requests::init_producer_id(it), responses::init_producer_id(it);
+    AddPartitionsToTxn: transactions::add_partitions_to_txn_request(version, it), transactions::add_partitions_to_txn_response(version, it);
+    AddOffsetsToTxn: transactions::add_offsets_to_txn_request(it), transactions::add_offsets_to_txn_response(it);
+    EndTxn: transactions::end_txn_request(it), transactions::end_txn_response(it);
+    WriteTxnMarkers: transactions::write_txn_markers_request(it), transactions::write_txn_markers_response(it);
+    DescribeTransactions: transactions::describe_transactions_request(it), transactions::describe_transactions_response(it);
+    ListTransactions: transactions::list_transactions_request(it), transactions::list_transactions_response(it);
+    SaslHandshake: sasl::sasl_handshake_request(it), sasl::sasl_handshake_response(it);
+    SaslAuthenticate: sasl::sasl_authenticate_request(it), sasl::sasl_authenticate_response(it);
     CreateTopics: requests::create_topics(it), responses::create_topics(version, it);
     CreatePartitions: requests::create_partitions(it), responses::create_partitions(it);
     DescribeConfigs: requests::describe_configs(it), responses::describe_configs(version, it);
