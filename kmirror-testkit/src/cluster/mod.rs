@@ -104,6 +104,12 @@ impl Cluster {
         self.brokers.keys().copied()
     }
 
+    /// Whether a broker runs.
+    #[must_use]
+    pub fn is_running(&self, node: NodeId) -> bool {
+        self.brokers.get(&node).is_some_and(|broker| broker.running)
+    }
+
     /// Where clients reach a broker: what Metadata tells them. Port 0 until it is said.
     pub fn listen(&mut self, node: NodeId, host: &str, port: u16) {
         if let Some(broker) = self.brokers.get_mut(&node) {
@@ -132,6 +138,13 @@ impl Cluster {
         }
         self.serve(connection);
         self.settle();
+    }
+
+    /// Whether a connection has no request waiting or being served: its next one is looked at when it comes. Kafka reads
+    /// no further from a socket until then.
+    #[must_use]
+    pub fn is_idle(&self, connection: ConnectionId) -> bool {
+        self.connections.get(&connection).is_none_or(|found| found.in_flight.is_none() && found.waiting.is_empty())
     }
 
     /// The client is gone. What it asked for last may still take effect, as on a broker.
