@@ -48,6 +48,7 @@ mod accept;
 mod log;
 
 mod groups;
+
 pub mod net;
 
 #[cfg(test)]

@@ -117,19 +117,15 @@ pub(crate) fn is_refused(address: SocketAddr) -> bool {
 pub(crate) fn produce(topic: &str, acks: i16, bytes: usize) -> AnyRequest {
     let mut batch = BatchBuilder::new(Codec::None, None);
     batch.push(1_700_000_000_000, None, Some(&vec![b'x'; bytes]), HeadersSource::None).unwrap();
-    produce_batch(topic, acks, batch.finish(Stamp::NONE).unwrap())
-}
-
-/// A batch to partition 0.
-pub(crate) fn produce_batch(topic: &str, acks: i16, batch: Bytes) -> AnyRequest {
-    let partitions = vec![ProducePartition { index: 0, records: batch.into() }];
-    let topics = vec![ProduceTopic { name: topic.to_owned(), partitions }];
+    let records = batch.finish(Stamp::NONE).unwrap().into();
+    let partitions = vec![ProducePartition { index: 0, records }];
+    let topics = vec![ProduceTopic { name: topic.to_owned(), partitions, ..ProduceTopic::default() }];
     ProduceRequest { acks, timeout_ms: 30_000, topics, ..ProduceRequest::default() }.into()
 }
 
 /// Up to 1 MiB of partition 0, or more if its first batch is larger.
 pub(crate) fn fetch(topic: &str, fetch_offset: i64, max_wait_ms: i32) -> AnyRequest {
     let asked = FetchPartition { fetch_offset, partition_max_bytes: 1 << 20, ..FetchPartition::default() };
-    let topics = vec![FetchTopic { name: topic.to_owned(), partitions: vec![asked] }];
+    let topics = vec![FetchTopic { name: topic.to_owned(), partitions: vec![asked], ..FetchTopic::default() }];
     FetchRequest { topics, max_wait_ms, min_bytes: 1, ..FetchRequest::default() }.into()
 }
