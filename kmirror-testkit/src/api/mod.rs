@@ -9,11 +9,14 @@ use crate::cluster::{Call, Cluster, Reply};
 
 pub(crate) mod api_versions;
 pub(crate) mod fetch;
+pub(crate) mod find_coordinator;
 pub(crate) mod heartbeat;
 pub(crate) mod join_group;
 pub(crate) mod leave_group;
 pub(crate) mod list_offsets;
 pub(crate) mod metadata;
+pub(crate) mod offset_commit;
+pub(crate) mod offset_fetch;
 pub(crate) mod produce;
 pub(crate) mod sync_group;
 
@@ -30,6 +33,9 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: AnyRequest) ->
         AnyRequest::SyncGroup(request) => sync_group::answer(cluster, call, request),
         AnyRequest::Heartbeat(request) => heartbeat::answer(cluster, call, &request),
         AnyRequest::LeaveGroup(request) => leave_group::answer(cluster, call, &request),
+        AnyRequest::FindCoordinator(request) => find_coordinator::answer(cluster, call, &request),
+        AnyRequest::OffsetCommit(request) => offset_commit::answer(cluster, call, &request),
+        AnyRequest::OffsetFetch(request) => offset_fetch::answer(cluster, call, &request),
         _ => Reply::Close,
     }
 }

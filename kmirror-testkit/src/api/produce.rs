@@ -125,7 +125,7 @@ fn one(cluster: &mut Cluster, call: &Call, asks: &Asks<'_>, topic: &str, offered
         version: call.version,
         settings,
         now: call.now,
-        records: Some(joined(offered.records)),
+        records: joined(offered.records),
         next_offset: partition.log.end(),
         leader_epoch: partition.leader_epoch,
         transactional_id: asks.transactional_id,
@@ -160,15 +160,15 @@ fn one(cluster: &mut Cluster, call: &Call, asks: &Asks<'_>, topic: &str, offered
     }
 }
 
-/// Records that arrived in one frame are one slice of it; more of them are copied together.
-fn joined(chunks: RecordChunks) -> Bytes {
+/// Records that arrived in one frame are one slice of it, null ones none; more of them are copied together.
+fn joined(chunks: RecordChunks) -> Option<Bytes> {
     let mut chunks = chunks.0;
     if chunks.len() <= 1 {
-        return chunks.pop().unwrap_or_default();
+        return chunks.pop();
     }
     let mut joined = BytesMut::with_capacity(chunks.iter().map(Bytes::len).sum());
     chunks.iter().for_each(|chunk| joined.extend_from_slice(chunk));
-    joined.freeze()
+    Some(joined.freeze())
 }
 
 #[cfg(test)]

@@ -55,6 +55,14 @@ impl Cluster {
         self.running().next()
     }
 
+    /// The name of a topic that a request names, or gives the id of; `None` for an id that no topic has.
+    pub(crate) fn name_of(&self, by_id: bool, name: &str, id: &[u8; 16]) -> Option<String> {
+        if !by_id {
+            return Some(name.to_owned());
+        }
+        self.topics.iter().find(|(_, topic)| topic.id == *id).map(|(name, _)| name.clone())
+    }
+
     /// A partition of a topic.
     pub(crate) fn partition(&self, topic: &str, partition: i32) -> Option<&Partition> {
         self.topics.get(topic)?.partitions.get(usize::try_from(partition).ok()?)

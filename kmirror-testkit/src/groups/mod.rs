@@ -26,6 +26,7 @@ pub(crate) use joining::{Joined, Joining, MemberOf};
 mod rebalance;
 
 mod offsets;
+pub(crate) use offsets::{Committed, Committing};
 
 mod syncing;
 pub(crate) use syncing::{Synced, Syncing};
