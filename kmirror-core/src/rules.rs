@@ -69,10 +69,13 @@
 //! - **R6** The transactional bit is accepted by 0.11 … 3.0 and blocks read_committed readers for ever.
 //! - **R8** The append-time bit is refused (32) up to 3.0.
 //! - **R13** A repeated batch (same id, epoch and edges) is answered with error 0 and the *old* base offset.
+//! - **R15** Where `message.format.version` is older than the records, the broker builds them down as it appends them.
 //! - **R18** A wrong checksum is 2 everywhere; broken bytes are −1: −1 is not always passing.
 //! - **M1** Produce v3 and newer never take magic 0 or 1.
 //! - **M2** 0.10 keeps a wrapper byte for byte only under its last relative offset, with dense inner offsets and the largest
 //!   inner timestamp as its own.
+//! - **M3** 0.10 builds magic 0 up to magic 1 with timestamp −1; a wrapper of magic 0 it always compresses again.
+//! - **M7** The wrong header checksum of lz4 in magic 0 (KAFKA-3160) is taken there and nowhere else.
 //!
 //! # Public bug reports as cases (B)
 //!

@@ -14,7 +14,7 @@ use crate::limits::DECOMPRESSED_BYTES_MAX;
 pub struct SourceRecord<'a> {
     /// Its offset in the source partition.
     pub offset: i64,
-    /// Milliseconds since 1970: the record's own, or the time of the append where the topic says so.
+    /// Milliseconds since 1970: the record's own, or the time of the append where the topic says so; -1 in magic 0.
     pub timestamp: i64,
     /// `None` is null, which is not the empty key.
     pub key: Option<&'a [u8]>,
@@ -76,7 +76,7 @@ impl Fingerprint {
 pub(super) enum Opened {
     /// Of a magic 2 batch.
     Batch(BatchHeader, Records),
-    /// Of a magic 1 message or wrapper.
+    /// Of a message or wrapper of magic 0 or 1.
     Messages(Messages),
     /// A cut-off tail has none.
     Nothing,

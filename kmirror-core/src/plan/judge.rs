@@ -6,7 +6,7 @@
 use std::fmt;
 
 use kmirror_proto::compress::Codec;
-use kmirror_proto::records::{Entry, RawBatch, RawMessage, wrapper_shape};
+use kmirror_proto::records::{Entry, MessageFormat, RawBatch, RawMessage, wrapper_shape};
 
 use super::view::{Magic, View};
 use crate::limits::DECOMPRESSED_BYTES_MAX;
@@ -67,8 +67,6 @@ pub enum Refuse {
     Checksum,
     /// The attributes name a codec that does not exist.
     UnknownCodec,
-    /// The records are in a format that this release does not read (magic 0).
-    Magic0,
 }
 
 /// Judges one entry of a source log. `aborted` says whether it belongs to an aborted transaction
@@ -109,15 +107,8 @@ const BATCH_RULES: [BatchRule; 12] = [
     batch_too_large,
 ];
 
-const MESSAGE_RULES: [MessageRule; 7] = [
-    message_behind_cursor,
-    message_checksum,
-    message_magic,
-    message_codec_known,
-    message_format,
-    message_too_large,
-    message_wrapper,
-];
+const MESSAGE_RULES: [MessageRule; 6] =
+    [message_behind_cursor, message_checksum, message_codec_known, message_format, message_too_large, message_wrapper];
 
 fn when(condition: bool, verdict: Verdict) -> Option<Verdict> {
     condition.then_some(verdict)
@@ -183,16 +174,13 @@ fn message_checksum(message: &RawMessage, view: &View<'_>) -> Option<Verdict> {
     when(view.check_crcs && !message.crc_ok(), Verdict::Refuse(Refuse::Checksum))
 }
 
-fn message_magic(message: &RawMessage, _: &View<'_>) -> Option<Verdict> {
-    when(message.magic == 0, Verdict::Refuse(Refuse::Magic0))
-}
-
 fn message_codec_known(message: &RawMessage, _: &View<'_>) -> Option<Verdict> {
     when(message.codec().is_err(), Verdict::Refuse(Refuse::UnknownCodec))
 }
 
 fn message_format(message: &RawMessage, view: &View<'_>) -> Option<Verdict> {
-    if view.target.magic == Magic::V2 {
+    // A target of 0.10 would convert magic 0 itself (fact M3): what is there then is not what was proved.
+    if view.target.magic == Magic::V2 || message.format() == MessageFormat::V0 {
         return Some(Verdict::Rewrite(Rewrite::Format));
     }
     when(message.append_time(), Verdict::Rewrite(Rewrite::AppendTime))
@@ -225,7 +213,6 @@ impl fmt::Display for Refuse {
         f.write_str(match self {
             Self::Checksum => "the checksum does not match the bytes",
             Self::UnknownCodec => "the batch names a codec that does not exist",
-            Self::Magic0 => "the records are in message format 0, which this release does not read",
         })
     }
 }

@@ -8,7 +8,9 @@ use std::mem::discriminant;
 use std::ops::ControlFlow;
 
 use kmirror_proto::compress::Codec;
-use kmirror_proto::records::{BatchBuilder, Entry, HeadersSource, MessageSetBuilder, RecordError, Stamp};
+use kmirror_proto::records::{
+    BatchBuilder, Entry, HeadersSource, MessageFormat, MessageSetBuilder, RecordError, Stamp,
+};
 
 use super::decode::{Opened, SourceRecord};
 use super::loss::{Loss, LossRange};
@@ -122,7 +124,7 @@ pub(super) fn room(bytes_max: usize) -> usize {
 fn bytes_alone(record: &SourceRecord<'_>, magic: Magic, codec: Codec) -> Result<usize, RecordError> {
     match magic {
         Magic::V1 => {
-            let mut set = MessageSetBuilder::new(codec);
+            let mut set = MessageSetBuilder::new(MessageFormat::V1, codec);
             set.push(record.timestamp, record.key, record.value)?;
             Ok(set.finish()?.len())
         }

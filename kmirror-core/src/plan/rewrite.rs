@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 
 use bytes::Bytes;
 use kmirror_proto::compress::Codec;
-use kmirror_proto::records::{BatchBuilder, Entry, HeadersSource, MessageSetBuilder, RawBatch, RecordError, Stamp};
+use kmirror_proto::records::{
+    BatchBuilder, Entry, HeadersSource, MessageFormat, MessageSetBuilder, RawBatch, RecordError, Stamp,
+};
 
 use super::decode::{Fingerprint, Opened, SourceRecord, decode};
 use super::pieces::{Body, Piece};
@@ -46,7 +48,7 @@ impl Rewriter {
             magic,
             codec,
             batch_bytes_max,
-            set: MessageSetBuilder::new(codec),
+            set: MessageSetBuilder::new(MessageFormat::V1, codec),
             batch: BatchBuilder::new(codec, None),
             open: None,
         }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use bytes::Bytes;
-use kmirror_proto::records::{BatchHeader, Entry, RawBatch, split};
+use kmirror_proto::records::{BatchHeader, Entry, MessageFormat, RawBatch, RawMessage, split};
 
 use super::{Impossible, Resume, Tail};
 use crate::offset::TargetOffset;
@@ -18,7 +18,7 @@ impl Resume {
             let entry = entry.map_err(|error| Impossible::Unreadable(error.to_string()))?;
             match &entry {
                 Entry::Batch(batch) => self.read_batch(batch, &entry)?,
-                Entry::Message(_) => self.read_message(&entry)?,
+                Entry::Message(message) => self.read_message(message, &entry)?,
                 Entry::Partial(partial) => {
                     // Fetch v2 cuts an answer at exactly the size that was asked for (fact F5).
                     let need = partial.need.and_then(|need| i32::try_from(need).ok());
@@ -108,10 +108,13 @@ impl Resume {
 
     /// A target of 0.10 knows no writers: the record at the checkpoint proves it by content, and the following ones
     /// are counted.
-    fn read_message(&mut self, entry: &Entry) -> Result<(), Impossible> {
-        let Some(next) = next_offset(entry) else { return Ok(()) };
+    fn read_message(&mut self, message: &RawMessage, entry: &Entry) -> Result<(), Impossible> {
+        let next = message.next_offset();
         if next <= self.position && (self.proved || next < self.position) {
             return Ok(());
+        }
+        if message.format() == MessageFormat::V0 {
+            return Err(Impossible::Unreadable(format!("offset {}: {TIMESTAMPS_ARE_LOST}", message.offset)));
         }
         if !self.proved {
             let wanted = self.checkpoint.and_then(|checkpoint| checkpoint.fingerprint());
@@ -161,6 +164,9 @@ impl Resume {
         Ok(())
     }
 }
+
+/// A topic of message format 0 on a target of 0.10: the broker converts what is written there (fact R15).
+const TIMESTAMPS_ARE_LOST: &str = "the topic keeps message format 0, which loses the timestamps";
 
 fn append_time(entry: &Entry) -> bool {
     match entry {

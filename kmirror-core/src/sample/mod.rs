@@ -10,7 +10,9 @@ pub(crate) mod network;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use kmirror_proto::compress::{Codec, compress};
-use kmirror_proto::records::{BatchBuilder, Entry, HeadersSource, RawBatch, Stamp, crc32c, split};
+use kmirror_proto::records::{
+    BatchBuilder, Entry, HeadersSource, MessageFormat, MessageSetBuilder, RawBatch, Stamp, crc32c, split,
+};
 
 use crate::plan::{SourceRecord, decode};
 
@@ -202,6 +204,20 @@ pub(crate) fn wrapper_with(codec: Codec, offsets: &[i64], lead: i64, append_time
     let last = *offsets.last().unwrap();
     let bits = i8::try_from(codec_bits(codec)).unwrap() | if append_time.is_some() { 8 } else { 0 };
     message_of(last, bits, append_time.unwrap_or(T0 + last), None, Some(&value))
+}
+
+/// A plain magic 0 message.
+pub(crate) fn old_message(offset: i64) -> Bytes {
+    old_set(Codec::None, &[offset])
+}
+
+/// A compressed magic 0 wrapper of the messages at `offsets`, or those messages.
+pub(crate) fn old_set(codec: Codec, offsets: &[i64]) -> Bytes {
+    let mut builder = MessageSetBuilder::new(MessageFormat::V0, codec);
+    for &offset in offsets {
+        builder.push_at(offset, -1, Some(&key_of(offset)), Some(&value_of(offset))).unwrap();
+    }
+    builder.finish().unwrap()
 }
 
 fn inner_message(offset: i64, relative: i64) -> Bytes {

@@ -1,4 +1,4 @@
-//! Lz4 in Kafka: one LZ4 frame (KIP-57), as magic 1 and 2 carry it.
+//! Lz4 in Kafka: one LZ4 frame (KIP-57).
 //!
 //! ```text
 //! +----------------+-----+-----+--------------+----+  +------+------------+----------------+  +---------+----------+
@@ -8,7 +8,11 @@
 //!                                                       bit 31: stored as it is                            4 B, FLG 04
 //! FLG: version 01 in bits 7-6 · 20 independent blocks · 10 block checksums · 08 content size · 04 content checksum ·
 //!      01 dictionary id (refused: there is no dictionary to have)      BD: bits 6-4, 4 = 64 KiB … 7 = 4 MiB
+//! HC:  the second byte of the xxHash of what stands between magic and HC; in magic 0 of the magic as well
 //! ```
+//!
+//! Before 0.10 Kafka hashed the frame's magic too (KAFKA-3160). In message format 0 that wrong checksum stays for good:
+//! it is written there, and what stands there is not looked at. Anywhere else it is refused (fact M7).
 //!
 //! Mirrors Java's `Lz4BlockInputStream` / `Lz4BlockOutputStream`: written are independent 64 KiB blocks without
 //! checksums; read is every option (Java reads no linked blocks), and what follows the end mark is left unread. Blocks
@@ -20,12 +24,21 @@ use xxhash_rust::xxh32::xxh32;
 
 use super::{Codec, CodecError, make_room};
 
+/// Whose header checksum a frame has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Header {
+    /// Of magic 1 and 2: the one of the LZ4 frame format.
+    Standard,
+    /// Of magic 0: written wrong as Kafka did, and not looked at.
+    Magic0,
+}
+
 pub(super) fn compressor() -> CompressTable {
     CompressTable::small()
 }
 
-pub(super) fn decompress(bytes: &[u8], bytes_max: usize) -> Result<Vec<u8>, CodecError> {
-    let (frame, mut rest) = Descriptor::read(bytes)?;
+pub(super) fn decompress(bytes: &[u8], bytes_max: usize, header: Header) -> Result<Vec<u8>, CodecError> {
+    let (frame, mut rest) = Descriptor::read(bytes, header)?;
     let mut out = Vec::with_capacity(frame.size_hint(bytes.len(), bytes_max));
     loop {
         let size = take_u32(&mut rest, "block size")?;
@@ -59,8 +72,17 @@ pub(super) fn decompress(bytes: &[u8], bytes_max: usize) -> Result<Vec<u8>, Code
     Ok(out)
 }
 
-pub(super) fn compress(table: &mut CompressTable, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
+pub(super) fn compress(
+    table: &mut CompressTable,
+    bytes: &[u8],
+    out: &mut Vec<u8>,
+    header: Header,
+) -> Result<(), CodecError> {
     out.extend_from_slice(&HEADER);
+    out.push(match header {
+        Header::Standard => HEADER_CHECKSUM,
+        Header::Magic0 => HEADER_CHECKSUM_MAGIC_0,
+    });
     for data in bytes.chunks(BLOCK_WRITTEN) {
         let at = out.len();
         make_room(out, 4 + block::get_maximum_output_size(data.len()), usize::MAX);
@@ -83,6 +105,17 @@ pub(super) fn compress(table: &mut CompressTable, bytes: &[u8], out: &mut Vec<u8
     Ok(())
 }
 
+/// Puts the right checksum into the header of a frame of magic 0; see [`super::repair_lz4_header`].
+pub(super) fn repair_header(frame: &mut [u8]) -> Result<(), CodecError> {
+    let (_, rest) = Descriptor::read(frame, Header::Magic0)?;
+    let end = frame.len() - rest.len();
+    let checksum = header_checksum(frame.get(MAGIC_BYTES..end - 1).unwrap_or_default());
+    if let Some(byte) = frame.get_mut(end - 1) {
+        *byte = checksum;
+    }
+    Ok(())
+}
+
 /// The frame descriptor, checked.
 struct Descriptor {
     block_max: usize,
@@ -94,7 +127,7 @@ struct Descriptor {
 
 impl Descriptor {
     /// The descriptor and what follows it.
-    fn read(bytes: &[u8]) -> Result<(Self, &[u8]), CodecError> {
+    fn read(bytes: &[u8], header: Header) -> Result<(Self, &[u8]), CodecError> {
         let mut rest = bytes;
         if take_u32(&mut rest, "magic")? != MAGIC {
             return Err(corrupt("the magic bytes are missing"));
@@ -124,7 +157,7 @@ impl Descriptor {
         };
         let covered = described.get(..described.len() - rest.len()).unwrap_or_default();
         let [checksum] = *take_array::<1>(&mut rest, "frame descriptor")?;
-        if checksum != header_checksum(covered) {
+        if header == Header::Standard && checksum != header_checksum(covered) {
             return Err(corrupt("checksum of the frame descriptor does not match"));
         }
         let frame = Self {
@@ -203,6 +236,7 @@ fn corrupt(what: &'static str) -> CodecError {
 }
 
 const MAGIC: u32 = 0x184d_2204;
+const MAGIC_BYTES: usize = 4;
 const FLAG_VERSION: u8 = 0xc0;
 const VERSION: u8 = 0x40;
 const FLAG_INDEPENDENT: u8 = 0x20;
@@ -221,8 +255,11 @@ const RATIO_MAX: usize = 255;
 /// The output is reserved for this many times the input at first and grows beyond.
 const RATIO_USUAL: usize = 4;
 const BLOCK_WRITTEN: usize = 64 << 10;
-/// The header that Java writes: version 1, independent blocks of 64 KiB, and its checksum.
-const HEADER: [u8; 7] = [0x04, 0x22, 0x4d, 0x18, VERSION | FLAG_INDEPENDENT, 0x40, 0x82];
+/// The header that Java writes, without its checksum: version 1, independent blocks of 64 KiB.
+const HEADER: [u8; 6] = [0x04, 0x22, 0x4d, 0x18, VERSION | FLAG_INDEPENDENT, 0x40];
+const HEADER_CHECKSUM: u8 = 0x82;
+/// The hash of all of [`HEADER`] (KAFKA-3160).
+const HEADER_CHECKSUM_MAGIC_0: u8 = 0x1a;
 
 #[cfg(test)]
 mod tests {
@@ -234,8 +271,12 @@ mod tests {
 
     fn packed(bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
-        compress(&mut compressor(), bytes, &mut out).unwrap();
+        compress(&mut compressor(), bytes, &mut out, Header::Standard).unwrap();
         out
+    }
+
+    fn decompress(bytes: &[u8], bytes_max: usize) -> Result<Vec<u8>, CodecError> {
+        super::decompress(bytes, bytes_max, Header::Standard)
     }
 
     /// A text of `len` bytes that compresses but not to nothing.
@@ -251,8 +292,39 @@ mod tests {
 
     #[test]
     fn the_header_is_javas() {
-        assert_eq!(header_checksum(&HEADER[4..6]), HEADER[6]);
-        assert_eq!(packed(b""), [&HEADER[..], &[0; 4]].concat());
+        assert_eq!(header_checksum(&HEADER[4..]), HEADER_CHECKSUM);
+        assert_eq!(header_checksum(&HEADER), HEADER_CHECKSUM_MAGIC_0);
+        assert_eq!(packed(b""), [&HEADER[..], &[HEADER_CHECKSUM, 0, 0, 0, 0]].concat());
+    }
+
+    #[test]
+    fn the_wrong_header_checksum_is_of_magic_0_only_and_can_be_repaired() {
+        // M7: the same bytes inside magic 1 or 2 are refused.
+        let mut old = Vec::new();
+        compress(&mut compressor(), &text(1000), &mut old, Header::Magic0).unwrap();
+        assert_eq!(super::decompress(&old, 1000, Header::Magic0).unwrap(), text(1000));
+        let refused =
+            CodecError::Corrupt { codec: Codec::Lz4, what: "checksum of the frame descriptor does not match" };
+        assert_eq!(decompress(&old, 1000), Err(refused));
+        repair_header(&mut old).unwrap();
+        assert_eq!(old, packed(&text(1000)));
+        // Magic 0 takes the right one as well, whoever wrote it.
+        assert_eq!(super::decompress(&old, 1000, Header::Magic0).unwrap(), text(1000));
+    }
+
+    #[test]
+    fn a_repair_finds_the_checksum_behind_every_option_and_refuses_what_is_no_frame() {
+        let whole = framed(FrameInfo::new().content_checksum(true).content_size(Some(900)), &text(900));
+        let mut broken = whole.clone();
+        broken[14] ^= 0xff;
+        assert!(decompress(&broken, 1000).is_err());
+        repair_header(&mut broken).unwrap();
+        assert_eq!(broken, whole);
+        for len in 0..15 {
+            assert!(matches!(repair_header(&mut broken[..len]), Err(CodecError::Truncated { .. })), "{len}");
+        }
+        broken[0] ^= 1;
+        assert!(matches!(repair_header(&mut broken), Err(CodecError::Corrupt { .. })));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! 0   none    the payload itself                              yes (no copy)      yes
 //! 1   gzip    RFC 1952, one member or more                    yes                one member, level 1
 //! 2   snappy  xerial chunks, or one bare block                both               xerial chunks of 32 KiB
-//! 3   lz4     LZ4 frame (KIP-57)                              every option       64 KiB independent blocks
+//! 3   lz4     LZ4 frame (KIP-57; magic 0: KAFKA-3160)         every option       64 KiB independent blocks
 //! 4   zstd    RFC 8878 frames (KIP-110, magic 2 only)         windows ≤ 128 MiB  one frame, level 1
 //! ```
 //!
@@ -106,6 +106,15 @@ pub fn compress(codec: Codec, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), Cod
     Compressor::new().compress(codec, bytes, out)
 }
 
+/// Puts the right header checksum into an lz4 frame that magic 0 carried, in place: magic 0 has a wrong one
+/// (KAFKA-3160), which brokers and consumers refuse anywhere else (fact M7). A right one stays.
+///
+/// # Errors
+/// [`CodecError`] if the bytes do not begin with the header of an lz4 frame; they are unchanged then.
+pub fn repair_lz4_header(frame: &mut [u8]) -> Result<(), CodecError> {
+    lz4::repair_header(frame)
+}
+
 /// Decompresses payloads and keeps each codec's context from one to the next.
 #[derive(Default)]
 pub struct Decompressor {
@@ -129,6 +138,25 @@ impl Decompressor {
     /// # Errors
     /// [`CodecError`]: larger than `bytes_max`, cut off, or contradicting itself.
     pub fn decompress(&mut self, codec: Codec, bytes: &Bytes, bytes_max: usize) -> Result<Bytes, CodecError> {
+        self.decompress_as(codec, bytes, bytes_max, lz4::Header::Standard)
+    }
+
+    /// As [`Decompressor::decompress`], of a payload of message format 0: the header checksum of an lz4 frame is not
+    /// looked at, for it is wrong there (KAFKA-3160).
+    ///
+    /// # Errors
+    /// As [`Decompressor::decompress`].
+    pub fn decompress_magic_0(&mut self, codec: Codec, bytes: &Bytes, bytes_max: usize) -> Result<Bytes, CodecError> {
+        self.decompress_as(codec, bytes, bytes_max, lz4::Header::Magic0)
+    }
+
+    fn decompress_as(
+        &mut self,
+        codec: Codec,
+        bytes: &Bytes,
+        bytes_max: usize,
+        lz4_header: lz4::Header,
+    ) -> Result<Bytes, CodecError> {
         match codec {
             Codec::None => Ok(bytes.clone()),
             Codec::Gzip => {
@@ -136,7 +164,7 @@ impl Decompressor {
                 gzip::decompress(context, bytes, bytes_max).map(Bytes::from)
             }
             Codec::Snappy => snappy::decompress(bytes, bytes_max).map(Bytes::from),
-            Codec::Lz4 => lz4::decompress(bytes, bytes_max).map(Bytes::from),
+            Codec::Lz4 => lz4::decompress(bytes, bytes_max, lz4_header).map(Bytes::from),
             Codec::Zstd => {
                 // Taken out, and put back after a success only: no payload meets what damaged bytes left behind.
                 let mut context = self.zstd.take().unwrap_or_else(zstd::decompressor);
@@ -176,6 +204,25 @@ impl Compressor {
     /// # Errors
     /// [`CodecError::Corrupt`] if an encoder fails, which none does on bytes that fit into memory.
     pub fn compress(&mut self, codec: Codec, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
+        self.compress_as(codec, bytes, out, lz4::Header::Standard)
+    }
+
+    /// As [`Compressor::compress`], for message format 0: an lz4 frame gets the wrong header checksum that Kafka writes
+    /// there (KAFKA-3160).
+    ///
+    /// # Errors
+    /// As [`Compressor::compress`].
+    pub fn compress_magic_0(&mut self, codec: Codec, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
+        self.compress_as(codec, bytes, out, lz4::Header::Magic0)
+    }
+
+    fn compress_as(
+        &mut self,
+        codec: Codec,
+        bytes: &[u8],
+        out: &mut Vec<u8>,
+        lz4_header: lz4::Header,
+    ) -> Result<(), CodecError> {
         match codec {
             Codec::None => {
                 out.extend_from_slice(bytes);
@@ -183,7 +230,7 @@ impl Compressor {
             }
             Codec::Gzip => gzip::compress(self.gzip.get_or_insert_with(gzip::compressor), bytes, out),
             Codec::Snappy => snappy::compress(self.snappy.get_or_insert_with(snappy::compressor), bytes, out),
-            Codec::Lz4 => lz4::compress(self.lz4.get_or_insert_with(lz4::compressor), bytes, out),
+            Codec::Lz4 => lz4::compress(self.lz4.get_or_insert_with(lz4::compressor), bytes, out, lz4_header),
             Codec::Zstd => {
                 let mut context = self.zstd.take().map_or_else(zstd::compressor, Ok)?;
                 zstd::compress(&mut context, bytes, out)?;

@@ -10,8 +10,8 @@
 //!          restamp()   header rewritten for a target, CRC fixed from the stored one, payload as it is
 //!          Records     the payload decompressed; RecordIter walks it without allocating
 //!          BatchBuilder makes a batch
-//! magic 1  RawMessage  one message, or a wrapper whose value is a compressed message set      KIP-31, KIP-32
-//!          messages()  the message or what is inside it, with absolute offsets
+//! magic 0, RawMessage  one message, or a wrapper whose value is a compressed message set      KIP-31, KIP-32
+//! magic 1  messages()  the message or what is inside it, with absolute offsets
 //!          MessageSetBuilder makes a run of messages or a wrapper; rewrap() sends a wrapper on
 //! ```
 //!
@@ -44,7 +44,8 @@ pub use build::{BatchBuilder, HeadersSource};
 
 mod legacy;
 pub use legacy::{
-    Message, MessageIter, MessageSetBuilder, Messages, RawMessage, WrapperShape, messages, rewrap, wrapper_shape,
+    Message, MessageFormat, MessageIter, MessageSetBuilder, Messages, RawMessage, WrapperShape, messages, rewrap,
+    wrapper_shape,
 };
 
 mod control;

@@ -27,7 +27,7 @@ pub fn split(records: Bytes) -> Split {
 pub enum Entry {
     /// A magic 2 batch, its header checked.
     Batch(RawBatch),
-    /// A magic 1 message or wrapper, its lengths checked.
+    /// A message or wrapper of magic 0 or 1, its lengths checked.
     Message(RawMessage),
     /// The beginning of an entry that was cut off; always the last.
     Partial(Partial),
@@ -101,7 +101,7 @@ fn next_entry(rest: &mut Bytes) -> Result<Entry, RecordError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{BatchBuilder, HeadersSource, MessageSetBuilder, Stamp};
+    use super::super::{BatchBuilder, HeadersSource, MessageFormat, MessageSetBuilder, Stamp};
     use super::*;
     use crate::compress::Codec;
 
@@ -111,8 +111,8 @@ mod tests {
         builder.finish(Stamp::NONE).unwrap()
     }
 
-    fn message() -> Bytes {
-        let mut builder = MessageSetBuilder::new(Codec::None);
+    fn message(format: MessageFormat) -> Bytes {
+        let mut builder = MessageSetBuilder::new(format, Codec::None);
         builder.push(7, None, Some(b"value")).unwrap();
         builder.finish().unwrap()
     }
@@ -130,7 +130,8 @@ mod tests {
 
     #[test]
     fn magics_may_be_mixed_and_nothing_is_copied() {
-        let records = Bytes::from([&message()[..], &batch(), &message()].concat());
+        let (old, new) = (message(MessageFormat::V0), message(MessageFormat::V1));
+        let records = Bytes::from([&new[..], &batch(), &old].concat());
         let range = records.as_ptr_range();
         let mut sizes = Vec::new();
         for entry in split(records.clone()) {
@@ -142,7 +143,7 @@ mod tests {
             assert!(range.contains(&bytes.as_ptr()));
             sizes.push(bytes.len());
         }
-        assert_eq!(sizes, [message().len(), batch().len(), message().len()]);
+        assert_eq!(sizes, [new.len(), batch().len(), old.len()]);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Bytes from a peer that means harm or is broken: nothing panics, nothing takes more than its input and the cap.
 
 use bytes::Bytes;
-use kmirror_proto::compress::{Codec, CodecError, compress, decompress};
+use kmirror_proto::compress::{Codec, CodecError, Decompressor, compress, decompress, repair_lz4_header};
 use kmirror_proto::records::{
-    BatchHeader, ControlRecord, Entry, Partial, RawBatch, RawMessage, RecordError, Records, Stamp, messages, restamp,
-    rewrap, split, wrapper_shape,
+    BatchHeader, ControlRecord, Entry, MessageFormat, MessageSetBuilder, Messages, Partial, RawBatch, RawMessage,
+    RecordError, Records, Stamp, messages, restamp, rewrap, split, wrapper_shape,
 };
 use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
 use proptest::collection::vec;
@@ -12,6 +12,7 @@ use proptest::prelude::*;
 
 use super::story::{BYTES_MAX, batch, message_set, story};
 
+const FORMATS: [MessageFormat; 2] = [MessageFormat::V0, MessageFormat::V1];
 const CODECS: [Codec; 5] = [Codec::None, Codec::Gzip, Codec::Snappy, Codec::Lz4, Codec::Zstd];
 /// Small, so that what does decompress meets it too.
 const CAP: usize = 10_000;
@@ -50,6 +51,9 @@ fn devour_batch(batch: &RawBatch) -> usize {
 fn devour_message(message: &RawMessage) -> usize {
     assert_eq!(rewrap(message, 0).1.len(), message.bytes().len() - 8);
     let _ = (message.key(), message.value(), message.crc_ok(), wrapper_shape(message, CAP));
+    if let Ok(sent) = Messages::as_sent(&mut Decompressor::new(), message, CAP) {
+        assert!(sent.iter().map_while(Result::ok).count() <= CAP.max(message.bytes().len()) / 26);
+    }
     let Ok(messages) = messages(message, CAP) else { return 0 };
     let walked = messages.iter().map_while(Result::ok).map(|inner| {
         assert!((0..=message.offset).contains(&inner.offset));
@@ -61,7 +65,10 @@ fn devour_message(message: &RawMessage) -> usize {
 /// One valid records field of each magic and codec.
 fn valid_sets() -> Vec<Bytes> {
     let batches = CODECS.iter().map(|&codec| batch(codec, &story(2, 0), Stamp::NONE));
-    let sets = CODECS.iter().filter(|&&codec| codec != Codec::Zstd).map(|&codec| message_set(codec, &story(1, 0)));
+    let sets = FORMATS.iter().flat_map(|&format| {
+        let codecs = CODECS.iter().filter(|&&codec| codec != Codec::Zstd);
+        codecs.map(move |&codec| message_set(format, codec, &story(format.magic(), 0)))
+    });
     batches.chain(sets).collect()
 }
 
@@ -112,19 +119,42 @@ fn a_payload_cut_at_every_byte_under_a_matching_length_is_an_error() {
 #[test]
 fn wrappers_in_wrappers_are_refused_at_the_first() {
     // H17: a thousand deep; the second level is never opened.
-    let mut set = message_set(Codec::Gzip, &story(1, 0));
-    for _ in 0..1000 {
-        let mut value = Vec::new();
-        compress(Codec::Gzip, &set, &mut value).unwrap();
-        let mut builder = kmirror_proto::records::MessageSetBuilder::new(Codec::None);
-        builder.push(0, None, Some(&value)).unwrap();
-        let mut message = builder.finish().unwrap().to_vec();
-        message[17] = Codec::Gzip.id();
-        set = Bytes::from(message);
+    for format in FORMATS {
+        let mut set = message_set(format, Codec::Gzip, &story(format.magic(), 0));
+        for _ in 0..1000 {
+            let mut value = Vec::new();
+            compress(Codec::Gzip, &set, &mut value).unwrap();
+            let mut builder = MessageSetBuilder::new(format, Codec::None);
+            builder.push(0, None, Some(&value)).unwrap();
+            let mut message = builder.finish().unwrap().to_vec();
+            message[17] = Codec::Gzip.id();
+            set = Bytes::from(message);
+        }
+        let outer = RawMessage::from_bytes(set).unwrap();
+        let sent = Messages::as_sent(&mut Decompressor::new(), &outer, BYTES_MAX).unwrap();
+        assert_eq!(sent.iter().collect::<Result<Vec<_>, _>>().unwrap_err(), RecordError::Nested);
+        let read =
+            messages(&outer, BYTES_MAX).map(|inner| inner.iter().any(|message| message == Err(RecordError::Nested)));
+        // The offset 0 of the outermost cannot be that of the last of seven: magic 0 says so before.
+        assert!(matches!(read, Ok(true) | Err(RecordError::Range { .. })), "{read:?}");
     }
-    let outer = RawMessage::from_bytes(set).unwrap();
-    let inner = messages(&outer, BYTES_MAX).unwrap();
-    assert_eq!(inner.iter().collect::<Result<Vec<_>, _>>().unwrap_err(), RecordError::Nested);
+}
+
+#[test]
+fn a_bomb_in_a_wrapper_ends_at_the_callers_cap() {
+    // H17, for both magics and the codecs that both have.
+    let zeros = vec![0; 5_000_000];
+    for format in FORMATS {
+        for codec in [Codec::Gzip, Codec::Snappy, Codec::Lz4] {
+            let mut builder = MessageSetBuilder::new(format, codec);
+            builder.push(0, None, Some(&zeros)).unwrap();
+            let bomb = RawMessage::from_bytes(builder.finish().unwrap()).unwrap();
+            assert!(bomb.bytes().len() < 300_000);
+            let refused = RecordError::Codec(CodecError::TooLarge { codec, bytes_max: CAP });
+            assert_eq!(messages(&bomb, CAP).unwrap_err(), refused, "{codec}");
+            assert_eq!(Messages::as_sent(&mut Decompressor::new(), &bomb, CAP).unwrap_err(), refused, "{codec}");
+        }
+    }
 }
 
 #[test]
@@ -156,7 +186,7 @@ proptest! {
 
     #[test]
     fn a_valid_set_with_some_bytes_changed_never_panics(
-        set in 0..9_usize, changes in vec((any::<usize>(), any::<u8>()), 1..6),
+        set in 0..13_usize, changes in vec((any::<usize>(), any::<u8>()), 1..6),
     ) {
         let mut bytes = valid_sets().swap_remove(set).to_vec();
         for (at, byte) in changes {
@@ -197,6 +227,44 @@ proptest! {
         packed.extend([0; 4]);
         if let Ok(plain) = decompress(Codec::Lz4, &Bytes::from(packed), CAP) {
             prop_assert!(plain.len() <= CAP);
+        }
+    }
+
+    #[test]
+    fn a_wrapper_of_arbitrary_messages_never_panics(
+        magic in 0..2_usize, codec in 0..4_usize, outer in 0..i64::MAX,
+        inner in vec((any::<i64>(), 0..3_u8, any::<u8>(), vec(any::<u8>(), 0..40)), 0..5),
+    ) {
+        let mut set = Vec::new();
+        for (offset, magic, attributes, body) in inner {
+            set.extend(offset.to_be_bytes());
+            set.extend(u32::try_from(body.len() + 14).unwrap().to_be_bytes());
+            set.extend([0, 0, 0, 0, magic, attributes]);
+            set.extend([255; 8]);
+            set.extend(body);
+        }
+        let mut value = Vec::new();
+        compress(CODECS[codec], &set, &mut value).unwrap();
+        let mut builder = MessageSetBuilder::new(FORMATS[magic], Codec::None);
+        builder.push_at(outer, 0, None, Some(&value)).unwrap();
+        let mut bytes = builder.finish().unwrap().to_vec();
+        bytes[17] = CODECS[codec].id();
+        devour(&Bytes::from(bytes));
+    }
+
+    #[test]
+    fn arbitrary_lz4_headers_are_repaired_or_left_alone(mut bytes in vec(any::<u8>(), 0..20), framed: bool) {
+        if framed {
+            bytes.splice(..0, [0x04, 0x22, 0x4d, 0x18]);
+        }
+        let before = bytes.clone();
+        let repaired = repair_lz4_header(&mut bytes).is_ok();
+        let changed = before.iter().zip(&bytes).filter(|(before, after)| before != after).count();
+        prop_assert!(changed <= usize::from(repaired));
+        if repaired {
+            let read = decompress(Codec::Lz4, &Bytes::from(bytes), CAP);
+            let what = "checksum of the frame descriptor does not match";
+            prop_assert_ne!(read, Err(CodecError::Corrupt { codec: Codec::Lz4, what }));
         }
     }
 

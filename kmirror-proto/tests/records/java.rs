@@ -1,15 +1,18 @@
 //! Bytes that kafka-clients 3.9.1 wrote (`vectors/Vectors.java`): read as what they say, and built again.
 
 use bytes::Bytes;
-use kmirror_proto::compress::{Codec, CodecError, Decompressor};
-use kmirror_proto::records::{ControlKind, ControlRecord, Entry, RawBatch, Stamp, restamp, split, wrapper_shape};
+use kmirror_proto::compress::{Codec, CodecError, Decompressor, repair_lz4_header};
+use kmirror_proto::records::{
+    ControlKind, ControlRecord, Entry, MessageFormat, MessageSetBuilder, RawBatch, RawMessage, Stamp, restamp, split,
+    wrapper_shape,
+};
 
-use super::story::{BYTES_MAX, T, Told, appended, batch, message_set, story, told};
+use super::story::{BYTES_MAX, T, Told, appended, batch, message_set, set_by, story, told};
 
 /// The base offset of the vectors that a broker stored.
 const STORED_AT: i64 = 7_000_000_000;
 const CODECS: [Codec; 5] = [Codec::None, Codec::Gzip, Codec::Snappy, Codec::Lz4, Codec::Zstd];
-/// Magic 1 has no zstd.
+/// Magic 0 and 1 have no zstd.
 const LEGACY_CODECS: [Codec; 4] = [Codec::None, Codec::Gzip, Codec::Snappy, Codec::Lz4];
 
 fn file(name: &str) -> String {
@@ -57,24 +60,76 @@ fn magic_1_reads_as_java_wrote_it() {
 }
 
 #[test]
-fn compacted_sets_keep_their_offsets() {
+fn magic_0_reads_as_java_wrote_it() {
     for codec in LEGACY_CODECS {
-        let compacted = told(vector(&format!("magic1-{codec}-compacted")));
-        let expected = [1000, 1004, 1005].map(|offset| Told {
-            offset,
-            timestamp: T + offset,
-            key: Some(format!("k{offset}").into_bytes()),
-            value: Some(format!("v{offset}").into_bytes()),
-            headers: Vec::new(),
-        });
-        assert_eq!(compacted, expected, "{codec}");
+        assert_eq!(told(vector(&format!("magic0-{codec}"))), story(0, 0), "{codec}");
+        assert_eq!(told(vector(&format!("magic0-{codec}-stored"))), story(0, STORED_AT), "{codec}");
     }
-    // Such a wrapper a 0.10 broker would compress again; the one from a builder it keeps.
-    for (name, kept, last) in [("magic1-gzip-compacted", false, 5), ("magic1-gzip", true, 6)] {
-        let Some(Ok(Entry::Message(wrapper))) = split(vector(name)).next() else { panic!("{name}") };
-        let shape = wrapper_shape(&wrapper, BYTES_MAX).unwrap();
+}
+
+/// What `Vectors.java` left of a set that ended at 1005.
+fn survivors(format: MessageFormat) -> [Told; 3] {
+    [1000, 1004, 1005].map(|offset| Told {
+        offset,
+        timestamp: if format == MessageFormat::V0 { -1 } else { T + offset },
+        key: Some(format!("k{offset}").into_bytes()),
+        value: Some(format!("v{offset}").into_bytes()),
+        headers: Vec::new(),
+    })
+}
+
+fn only_message(records: Bytes) -> RawMessage {
+    let mut entries = split(records);
+    let Some(Ok(Entry::Message(message))) = entries.next() else { panic!("no message") };
+    assert!(entries.next().is_none());
+    message
+}
+
+#[test]
+fn compacted_sets_keep_their_offsets() {
+    for (format, magic) in [(MessageFormat::V0, 0), (MessageFormat::V1, 1)] {
+        for codec in LEGACY_CODECS {
+            let compacted = vector(&format!("magic{magic}-{codec}-compacted"));
+            assert_eq!(told(compacted.clone()), survivors(format), "{magic} {codec}");
+            // And built again: byte for byte without a codec, else but for the compressed bytes.
+            let ours = message_set(format, codec, &survivors(format));
+            if codec == Codec::None {
+                assert_eq!(ours, compacted);
+            } else {
+                assert_eq!(ours[..8], compacted[..8]);
+                assert_eq!(told(ours), survivors(format), "{magic} {codec}");
+            }
+        }
+    }
+    // Such a wrapper a 0.10 broker would compress again; the one from a builder it keeps. One of magic 0 never.
+    let shapes = [
+        ("magic1-gzip-compacted", false, 5),
+        ("magic1-gzip", true, 6),
+        ("magic0-gzip-compacted", false, 5),
+        ("magic0-gzip", false, 6),
+    ];
+    for (name, kept, last) in shapes {
+        let shape = wrapper_shape(&only_message(vector(name)), BYTES_MAX).unwrap();
         assert_eq!((shape.is_kept(), shape.last_relative_offset), (kept, last), "{name}");
     }
+}
+
+#[test]
+fn the_lz4_header_of_magic_0_is_wrong_as_java_writes_it() {
+    // KAFKA-3160, M7: read where it belongs, refused elsewhere, the same as ours, and repaired.
+    let javas = only_message(vector("magic0-lz4")).value().unwrap().to_vec();
+    let ours = only_message(message_set(MessageFormat::V0, Codec::Lz4, &story(0, 0))).value().unwrap().to_vec();
+    let right = only_message(vector("magic1-lz4")).value().unwrap().to_vec();
+    assert_eq!((javas[..7] == ours[..7], javas[..6] == right[..6]), (true, true));
+    assert_ne!(javas[6], right[6]);
+    let mut decompressor = Decompressor::new();
+    let wrong = Bytes::from(javas.clone());
+    assert!(matches!(decompressor.decompress(Codec::Lz4, &wrong, BYTES_MAX), Err(CodecError::Corrupt { .. })));
+    let plain = decompressor.decompress_magic_0(Codec::Lz4, &wrong, BYTES_MAX).unwrap();
+    let mut repaired = javas;
+    repair_lz4_header(&mut repaired).unwrap();
+    assert_eq!(repaired[..7], right[..7]);
+    assert_eq!(decompressor.decompress(Codec::Lz4, &Bytes::from(repaired), BYTES_MAX).unwrap(), plain);
 }
 
 #[test]
@@ -86,7 +141,9 @@ fn timestamps_before_1970_are_read() {
 #[test]
 fn what_we_build_uncompressed_is_java_byte_for_byte() {
     assert_eq!(batch(Codec::None, &story(2, 0), Stamp::NONE), vector("magic2-none"));
-    assert_eq!(message_set(Codec::None, &story(1, 0)), vector("magic1-none"));
+    assert_eq!(message_set(MessageFormat::V1, Codec::None, &story(1, 0)), vector("magic1-none"));
+    assert_eq!(message_set(MessageFormat::V0, Codec::None, &story(0, 0)), vector("magic0-none"));
+    assert_eq!(message_set(MessageFormat::V0, Codec::None, &story(0, STORED_AT)), vector("magic0-none-stored"));
     let negative = told(vector("magic2-negative"));
     assert_eq!(batch(Codec::None, &negative, Stamp::NONE), vector("magic2-negative"));
 }
@@ -102,13 +159,41 @@ fn what_we_build_compressed_differs_from_java_in_the_compressed_bytes_only() {
         assert_eq!(told(ours.bytes().clone()), story(2, 0), "{codec}");
     }
     for codec in LEGACY_CODECS.into_iter().skip(1) {
-        let ours = message_set(codec, &story(1, 0));
-        let javas = vector(&format!("magic1-{codec}"));
         // All but size, crc and the value behind its length.
-        for range in [0..8, 16..30] {
-            assert_eq!(ours[range.clone()], javas[range], "{codec}");
+        for (format, base, name, head) in [
+            (MessageFormat::V1, 0, "magic1", 16..30),
+            (MessageFormat::V0, 0, "magic0", 16..22),
+            (MessageFormat::V0, STORED_AT, "magic0", 16..22),
+        ] {
+            let stored = if base == 0 { "" } else { "-stored" };
+            let javas = vector(&format!("{name}-{codec}{stored}"));
+            let ours = message_set(format, codec, &story(format.magic(), base));
+            for range in [0..8, head] {
+                assert_eq!(ours[range.clone()], javas[range], "{name} {codec}");
+            }
+            assert_eq!(told(ours), story(format.magic(), base), "{name} {codec}");
         }
-        assert_eq!(told(ours), story(1, 0), "{codec}");
+    }
+}
+
+#[test]
+fn a_set_with_the_brokers_time_is_the_one_that_java_stores() {
+    for codec in LEGACY_CODECS {
+        let javas = vector(&format!("magic1-{codec}-stored"));
+        let mut builder = MessageSetBuilder::new(MessageFormat::V1, codec);
+        builder.set_append_time(Some(T + 77));
+        let ours = set_by(&mut builder, &story(1, STORED_AT));
+        if codec == Codec::None {
+            assert_eq!(ours, javas);
+            continue;
+        }
+        assert_eq!((&ours[..8], &ours[16..30]), (&javas[..8], &javas[16..30]), "{codec}");
+        // Inside too, bit and time.
+        let inside = |set: Bytes| {
+            let value = Bytes::copy_from_slice(only_message(set).value().unwrap());
+            Decompressor::new().decompress(codec, &value, BYTES_MAX).unwrap()
+        };
+        assert_eq!(inside(ours), inside(javas), "{codec}");
     }
 }
 

@@ -1,12 +1,12 @@
 //! Any records, any codec: what is built is read back, and conversion between the magics loses only headers.
 
 use kmirror_proto::compress::Codec;
-use kmirror_proto::records::Stamp;
+use kmirror_proto::records::{Entry, MessageFormat, MessageSetBuilder, Stamp, split, wrapper_shape};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
-use super::story::{Told, batch, message_set, told};
+use super::story::{BYTES_MAX, Told, batch, message_set, set_by, told};
 
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![vec(any::<u8>(), 0..300), (any::<u8>(), 0..3000_usize).prop_map(|(byte, len)| vec![byte; len])]
@@ -43,10 +43,38 @@ proptest! {
 
     #[test]
     fn a_message_set_is_read_back_without_headers(mut tale in tales(), codec in codecs()) {
-        let set = message_set(codec, &tale);
+        let set = message_set(MessageFormat::V1, codec, &tale);
         for told in &mut tale {
             told.headers.clear();
         }
         prop_assert_eq!(told(set), tale);
+    }
+
+    #[test]
+    fn a_message_set_of_either_magic_keeps_its_offsets_and_their_gaps(
+        tale in tales(), old: bool, codec in codecs(), base in 0..1_i64 << 40, gaps in vec(1..1000_i64, 40),
+    ) {
+        let format = if old { MessageFormat::V0 } else { MessageFormat::V1 };
+        let mut offset = base;
+        let tale: Vec<_> = tale.into_iter().zip(&gaps).map(|(mut told, gap)| {
+            offset += gap;
+            told.offset = offset;
+            told.timestamp = if old { -1 } else { told.timestamp };
+            told.headers.clear();
+            told
+        }).collect();
+        let mut builder = MessageSetBuilder::new(format, codec);
+        let set = set_by(&mut builder, &tale);
+        prop_assert_eq!(&told(set.clone()), &tale);
+        // The builder once more gives the same.
+        prop_assert_eq!(set_by(&mut builder, &tale), set.clone());
+        let Some(Ok(Entry::Message(first))) = split(set).next() else { panic!("no message") };
+        let shape = wrapper_shape(&first, BYTES_MAX).unwrap();
+        prop_assert!(!old || !shape.is_kept());
+        if codec != Codec::None {
+            let span = tale[tale.len() - 1].offset - tale[0].offset;
+            prop_assert_eq!((shape.records, shape.last_relative_offset), (tale.len(), span));
+            prop_assert_eq!(shape.dense, span + 1 == i64::try_from(tale.len()).unwrap());
+        }
     }
 }

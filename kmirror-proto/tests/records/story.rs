@@ -3,7 +3,8 @@
 use bytes::Bytes;
 use kmirror_proto::compress::Codec;
 use kmirror_proto::records::{
-    BatchBuilder, Entry, HeadersSource, MessageSetBuilder, RawBatch, RawMessage, Records, Stamp, messages, split,
+    BatchBuilder, Entry, HeadersSource, MessageFormat, MessageSetBuilder, RawBatch, RawMessage, Records, Stamp,
+    messages, split,
 };
 
 /// The time of the first record.
@@ -22,7 +23,7 @@ pub(crate) struct Told {
 }
 
 /// Null and empty keys and values, duplicate headers, a null header value, an empty header, timestamps that go back and
-/// far ahead, none at all, and a value that compresses.
+/// far ahead, none at all, and a value that compresses. Magic 0 has no timestamps.
 pub(crate) fn story(magic: i8, base_offset: i64) -> Vec<Told> {
     let long = "0123456789".repeat(200);
     let records = [
@@ -36,7 +37,7 @@ pub(crate) fn story(magic: i8, base_offset: i64) -> Vec<Told> {
     ];
     let told = records.into_iter().enumerate().map(|(i, (timestamp, key, value))| Told {
         offset: base_offset + i64::try_from(i).unwrap(),
-        timestamp,
+        timestamp: if magic == 0 { -1 } else { timestamp },
         key: key.map(Vec::from),
         value: value.map(Vec::from),
         headers: if i == 0 && magic == 2 { headers() } else { Vec::new() },
@@ -70,11 +71,16 @@ pub(crate) fn batch(codec: Codec, story: &[Told], stamp: Stamp) -> Bytes {
     builder.finish(stamp).unwrap()
 }
 
-/// Builds one message set.
-pub(crate) fn message_set(codec: Codec, story: &[Told]) -> Bytes {
-    let mut builder = MessageSetBuilder::new(codec);
+/// Builds one message set from the offset of its first record on.
+pub(crate) fn message_set(format: MessageFormat, codec: Codec, story: &[Told]) -> Bytes {
+    set_by(&mut MessageSetBuilder::new(format, codec), story)
+}
+
+/// Builds one message set with a builder that was used before, or set up otherwise.
+pub(crate) fn set_by(builder: &mut MessageSetBuilder, story: &[Told]) -> Bytes {
+    builder.set_base_offset(story.first().map_or(0, |told| told.offset));
     for told in story {
-        builder.push(told.timestamp, told.key.as_deref(), told.value.as_deref()).unwrap();
+        builder.push_at(told.offset, told.timestamp, told.key.as_deref(), told.value.as_deref()).unwrap();
     }
     builder.finish().unwrap()
 }

@@ -7,7 +7,7 @@ use kmirror_proto::messages::{
     AnyRequest, CreatableTopic, CreatableTopicConfig, CreateTopicsRequest, MetadataRequest, MetadataRequestTopic,
     ProducePartition, ProduceRequest, ProduceTopic, RecordChunks,
 };
-use kmirror_proto::records::{BatchBuilder, HeadersSource, MessageSetBuilder, RecordError, Stamp};
+use kmirror_proto::records::{BatchBuilder, HeadersSource, MessageFormat, MessageSetBuilder, RecordError, Stamp};
 
 use super::{Step, Store};
 use crate::client::{CallOptions, Client, LATEST, Node, fetch_one, fetch_partition, list_offsets};
@@ -92,7 +92,7 @@ impl Store {
     }
 
     fn set(&self, now: Now) -> Result<Bytes, RecordError> {
-        let mut builder = MessageSetBuilder::new(Codec::None);
+        let mut builder = MessageSetBuilder::new(MessageFormat::V1, Codec::None);
         for entry in &self.writing {
             builder.push(now.unix_ms, Some(entry.key().as_bytes()), Some(&entry.value()))?;
         }

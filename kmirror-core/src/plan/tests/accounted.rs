@@ -140,8 +140,9 @@ impl Route {
         };
         if self.limits.keys_required && record.key.is_none() {
             Some(("key", self.policies.keyless))
-        } else if self.limits.timestamp_before_max_ms.is_some_and(|most| age > most)
-            || self.limits.timestamp_after_max_ms.is_some_and(|most| -age > most)
+        } else if record.timestamp != -1
+            && (self.limits.timestamp_before_max_ms.is_some_and(|most| age > most)
+                || self.limits.timestamp_after_max_ms.is_some_and(|most| -age > most))
         {
             Some(("timestamp", self.policies.timestamps))
         } else if self.limits.batch_bytes_max.is_some() && too_large {

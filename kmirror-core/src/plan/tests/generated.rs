@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::super::{Abilities, Magic};
 use crate::fetch::Aborted;
-use crate::sample::{Batch, Seen, joined, message, records_of, wrapper};
+use crate::sample::{Batch, Seen, joined, message, old_message, old_set, records_of, wrapper};
 
 /// What the records of a generated batch carry beside key and value.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,10 +20,26 @@ pub(super) struct Bulk {
 /// One entry of a generated log; offsets are given when the log is put together.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
-    Batch { deltas: Vec<i32>, trailing: i32, codec: Codec, producer: Option<i64>, append_time: bool, bulk: Bulk },
-    Marker { producer: i64, abort: bool },
+    Batch {
+        deltas: Vec<i32>,
+        trailing: i32,
+        codec: Codec,
+        producer: Option<i64>,
+        append_time: bool,
+        bulk: Bulk,
+    },
+    Marker {
+        producer: i64,
+        abort: bool,
+    },
     Message,
-    Wrapper { gaps: Vec<i64>, codec: Codec },
+    OldMessage,
+    /// `old` is magic 0.
+    Wrapper {
+        old: bool,
+        gaps: Vec<i64>,
+        codec: Codec,
+    },
     Missing(i64),
 }
 
@@ -40,6 +56,10 @@ fn codec() -> impl Strategy<Value = Codec> {
         1 => Just(Codec::Lz4),
         1 => Just(Codec::Zstd),
     ]
+}
+
+fn legacy_codec() -> impl Strategy<Value = Codec> {
+    prop_oneof![Just(Codec::Gzip), Just(Codec::Snappy), Just(Codec::Lz4)]
 }
 
 pub(super) fn part() -> impl Strategy<Value = Part> {
@@ -71,8 +91,9 @@ pub(super) fn part() -> impl Strategy<Value = Part> {
         }),
         2 => (1..3_i64, any::<bool>()).prop_map(|(producer, abort)| Part::Marker { producer, abort }),
         2 => Just(Part::Message),
-        1 => (prop::collection::vec(1..3_i64, 1..4), prop_oneof![Just(Codec::Gzip), Just(Codec::Snappy), Just(Codec::Lz4)])
-            .prop_map(|(gaps, codec)| Part::Wrapper { gaps, codec }),
+        1 => Just(Part::OldMessage),
+        2 => (any::<bool>(), prop::collection::vec(1..3_i64, 1..4), legacy_codec())
+            .prop_map(|(old, gaps, codec)| Part::Wrapper { old, gaps, codec }),
         1 => (1..4_i64).prop_map(Part::Missing),
     ]
 }
@@ -117,7 +138,11 @@ pub(super) fn log_of(parts: &[Part]) -> Log {
                 entries.push(message(end));
                 end += 1;
             }
-            Part::Wrapper { gaps, codec } => {
+            Part::OldMessage => {
+                entries.push(old_message(end));
+                end += 1;
+            }
+            Part::Wrapper { old, gaps, codec } => {
                 let offsets: Vec<i64> = gaps
                     .iter()
                     .map(|gap| {
@@ -125,7 +150,7 @@ pub(super) fn log_of(parts: &[Part]) -> Log {
                         end - 1
                     })
                     .collect();
-                entries.push(wrapper(*codec, &offsets));
+                entries.push(if *old { old_set(*codec, &offsets) } else { wrapper(*codec, &offsets) });
             }
             Part::Missing(offsets) => end += offsets,
         }

@@ -5,7 +5,7 @@ use kmirror_proto::compress::Codec;
 
 use super::super::{Refuse, Rewrite, Skip, Verdict, View, judge};
 use super::{V1, V2, view};
-use crate::sample::{Batch, TRANSACTIONAL, entry, message, message_of, wrapper, wrapper_with};
+use crate::sample::{Batch, TRANSACTIONAL, entry, message, message_of, old_message, old_set, wrapper, wrapper_with};
 
 fn verdict(bytes: Bytes, view: &View<'_>) -> Verdict {
     judge(&entry(bytes), false, view)
@@ -121,6 +121,16 @@ fn plain_messages_go_to_0_10_as_they_are() {
     assert_eq!(verdict(message(5), &view(6, V1)), Verdict::Skip(Skip::BeforeCursor));
     assert_eq!(verdict(message(5), &view(5, V2)), Verdict::Rewrite(Rewrite::Format));
     assert_eq!(verdict(damaged(&message(5)), &view(5, V1)), Verdict::Refuse(Refuse::Checksum));
+}
+
+#[test]
+fn magic_0_is_built_up_for_everyone() {
+    for target in [V1, V2] {
+        for old in [old_message(5), old_set(Codec::Gzip, &[5, 6, 7])] {
+            assert_eq!(verdict(old, &view(5, target)), Verdict::Rewrite(Rewrite::Format));
+        }
+        assert_eq!(verdict(damaged(&old_message(5)), &view(5, target)), Verdict::Refuse(Refuse::Checksum));
+    }
 }
 
 #[test]

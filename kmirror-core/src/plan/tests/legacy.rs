@@ -1,11 +1,13 @@
-//! Magic 1 sources, and logs that were upgraded half way.
+//! Sources of magic 0 and 1, and logs that were upgraded half way.
 
 use kmirror_proto::compress::Codec;
-use kmirror_proto::records::{Entry, wrapper_shape};
+use kmirror_proto::records::{Entry, split, wrapper_shape};
 
-use super::super::{Body, Refused};
-use super::{V1, V2, bytes_of, consumed, contents, planned, planned_up_to, ranges};
-use crate::sample::{Batch, T0, entry, joined, message, message_of, records_of, wrapper, wrapper_with};
+use super::super::{Body, Refuse, Refused};
+use super::{V1, V2, bytes_of, consumed, contents, planned, planned_up_to, ranges, walked};
+use crate::sample::{
+    Batch, T0, entry, joined, message, message_of, old_message, old_set, records_of, wrapper, wrapper_with,
+};
 
 #[test]
 fn plain_messages_become_one_run_of_the_same_bytes() {
@@ -131,13 +133,55 @@ fn an_upgraded_log_keeps_its_order() {
 }
 
 #[test]
-fn magic_0_is_refused_and_not_misread() {
-    let mut old = message(1).to_vec();
-    old[16] = 0;
+fn magic_0_is_built_up_without_timestamps() {
+    // fact M3: a 0.10 broker would do the same; no wrapper of magic 0 could go through as it is.
+    for codec in [Codec::None, Codec::Gzip, Codec::Snappy, Codec::Lz4] {
+        let log = joined(&[old_set(codec, &[3, 4, 8]), old_message(9), message(10)]);
+        assert_eq!(
+            consumed(log.clone(), 0).iter().map(|seen| seen.timestamp).collect::<Vec<_>>(),
+            [-1, -1, -1, -1, T0 + 10]
+        );
+        for target in [V1, V2] {
+            for cursor in [3, 4, 9] {
+                let outcome = planned(log.clone(), cursor, target);
+                assert_eq!(contents(&outcome), consumed(log.clone(), cursor), "{codec} {target:?} from {cursor}");
+                assert_eq!((outcome.cursor, outcome.refused.is_none()), (11, true));
+                for piece in &outcome.pieces {
+                    let magics: Vec<i8> = split(bytes_of(piece))
+                        .map(|entry| match entry.unwrap() {
+                            Entry::Batch(batch) => batch.header.magic,
+                            Entry::Message(message) => message.magic,
+                            Entry::Partial(partial) => panic!("{partial:?}"),
+                        })
+                        .collect();
+                    assert!(magics.iter().all(|magic| *magic == if target == V1 { 1 } else { 2 }), "{magics:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_record_of_magic_0_is_known_again() {
+    // The walk over the source and what the target keeps agree: no timestamp is -1 on both sides.
+    let log = joined(&[old_set(Codec::Gzip, &[3, 4, 8]), old_message(9)]);
+    for target in [V1, V2] {
+        let outcome = planned(log.clone(), 3, target);
+        let walked = walked(log.clone(), 3, target, 4);
+        assert_eq!((walked.cursor, walked.records), (10, 4));
+        assert_eq!(walked.last, outcome.pieces.last().unwrap().fingerprint);
+        assert_eq!(walked.last.unwrap().timestamp, -1);
+    }
+}
+
+#[test]
+fn a_damaged_message_of_magic_0_stops_the_link() {
+    let mut old = old_message(1).to_vec();
+    let last = old.len() - 1;
+    old[last] ^= 1;
     for target in [V1, V2] {
         let outcome = planned(joined(&[message(0), old.clone().into(), message(2)]), 0, target);
         assert_eq!((ranges(&outcome), outcome.cursor), (vec![(0, 1)], 1));
-        let Some((1, Refused::Malformed(error))) = outcome.refused else { panic!("{:?}", outcome.refused) };
-        assert!(error.to_string().contains("magic 0"), "{error}");
+        assert_eq!(outcome.refused, Some((1, Refused::Verdict(Refuse::Checksum))));
     }
 }

@@ -3,7 +3,7 @@
 use kmirror_proto::compress::Codec;
 
 use super::*;
-use crate::sample::{joined, message, message_of, wrapper};
+use crate::sample::{joined, message, message_of, old_message, old_set, wrapper};
 
 fn fingerprint(offset: i64) -> Fingerprint {
     let mut found = Fingerprint::default();
@@ -41,6 +41,20 @@ fn the_record_at_the_checkpoint_proves_it() {
     let found = course.outcome.unwrap();
     assert_eq!((found.from.target_next.0, found.written, found.last), (5, 0, None));
     assert_eq!((course.fetches, course.waits.len(), found.guarded), (1, 0, false), "clean: nothing to wait for");
+}
+
+#[test]
+fn a_topic_that_keeps_magic_0_cannot_be_proved_for_want_of_timestamps() {
+    for behind in [old_message(5), old_set(Codec::Gzip, &[5, 6])] {
+        let mut log = plain(0..5);
+        log.push(behind);
+        let outcome = run(resume_at(Some(checkpoint_at(40, 5)), None), &Target::of(log)).outcome;
+        let Err(Impossible::Unreadable(why)) = outcome else { panic!("{outcome:?}") };
+        assert!(why.contains("message format 0, which loses the timestamps"), "{why}");
+    }
+    // What was there before the checkpoint, when the topic was still of that format, is none of ours.
+    let log = (0..4).map(old_message).chain(plain(4..6)).collect();
+    assert_eq!(run(resume_at(Some(checkpoint_at(40, 5)), None), &Target::of(log)).outcome.unwrap().written, 1);
 }
 
 #[test]

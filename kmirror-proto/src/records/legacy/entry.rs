@@ -5,19 +5,20 @@ use bytes::Bytes;
 use super::super::RecordError;
 use super::super::cursor::Cursor;
 use super::super::split::entry_size;
-use super::{APPEND_TIME, CODEC, CRC_COVERS_FROM};
+use super::{APPEND_TIME, CODEC, CRC_COVERS_FROM, MessageFormat, NO_TIMESTAMP};
 use crate::compress::{Codec, CodecError};
 
-/// A whole magic 1 message or wrapper: its fixed fields, and its bytes, shared with the frame that it came in.
+/// A whole message or wrapper of magic 0 or 1: its fixed fields, and its bytes, shared with the frame that it came in.
 #[derive(Debug, Clone)]
 pub struct RawMessage {
     /// The offset; of a wrapper, that of its last message.
     pub offset: i64,
-    /// Always 1.
+    /// 0 or 1.
     pub magic: i8,
-    /// Codec and append-time bit.
+    /// Codec and, in magic 1, append-time bit.
     pub attributes: i8,
-    /// Milliseconds, -1 for none; of a wrapper, the largest inner one or the append time of all.
+    /// Milliseconds, -1 for none, which is all that magic 0 has; of a wrapper, the largest inner one or the append time
+    /// of all.
     pub timestamp: i64,
     crc: u32,
     /// Bytes of the value at the end, if it is not null.
@@ -31,12 +32,12 @@ impl RawMessage {
     /// Takes exactly one message or wrapper. Neither CRC nor a wrapper's inside is looked at.
     ///
     /// # Errors
-    /// [`RecordError`] if the magic is not 1, the offset is negative or lengths do not add up to the bytes.
+    /// [`RecordError`] if the magic is neither 0 nor 1, the offset is negative or lengths do not add up to the bytes.
     pub fn from_bytes(bytes: Bytes) -> Result<Self, RecordError> {
         let fields = Fields::read(&bytes)?;
         Ok(Self {
             offset: fields.offset,
-            magic: 1,
+            magic: fields.format.magic(),
             attributes: fields.attributes,
             timestamp: fields.timestamp,
             crc: fields.crc,
@@ -58,6 +59,13 @@ impl RawMessage {
         crc32fast::hash(self.bytes.get(CRC_COVERS_FROM..).unwrap_or_default()) == self.crc
     }
 
+    /// The format that the magic stands for.
+    #[must_use]
+    pub fn format(&self) -> MessageFormat {
+        // Checked when read.
+        MessageFormat::from_magic(self.magic).unwrap_or(MessageFormat::V1)
+    }
+
     /// The codec of a wrapper, [`Codec::None`] of a message.
     ///
     /// # Errors
@@ -66,17 +74,18 @@ impl RawMessage {
         codec_of(self.attributes)
     }
 
-    /// The broker set the timestamp when it appended the message (`LogAppendTime`).
+    /// The broker set the timestamp when it appended the message (`LogAppendTime`). Never in magic 0, where the bit has
+    /// no meaning.
     #[must_use]
     pub fn append_time(&self) -> bool {
-        self.attributes & APPEND_TIME != 0
+        self.magic == 1 && self.attributes & APPEND_TIME != 0
     }
 
     /// The key, or null. Wrappers have none.
     #[must_use]
     pub fn key(&self) -> Option<&[u8]> {
-        let len = self.key_len?;
-        self.bytes.get(KEY_AT..KEY_AT + len)
+        let (len, at) = (self.key_len?, self.format().head_bytes());
+        self.bytes.get(at..at + len)
     }
 
     /// The value, or null; of a wrapper the compressed message set.
@@ -99,11 +108,12 @@ impl RawMessage {
     }
 }
 
-/// The raw path of magic 1: the message under another outer offset, as the 8 bytes of the offset and what follows them,
+/// The raw path of messages: the message under another outer offset, as the 8 bytes of the offset and what follows them,
 /// shared. The offset is outside the CRC.
 ///
 /// A broker of 0.10 keeps a wrapper as it is only under the relative offset of its last message
-/// ([`super::WrapperShape::last_relative_offset`]); messages of a run are numbered 0..n-1.
+/// ([`super::WrapperShape::last_relative_offset`]); messages of a run are numbered 0..n-1. A wrapper of magic 0 it
+/// compresses again under any offset, and magic 0 it converts.
 #[must_use]
 pub fn rewrap(message: &RawMessage, relative_offset: i64) -> ([u8; 8], Bytes) {
     (relative_offset.to_be_bytes(), message.bytes.slice(8..))
@@ -112,6 +122,7 @@ pub fn rewrap(message: &RawMessage, relative_offset: i64) -> ([u8; 8], Bytes) {
 /// The fields of one whole entry, borrowed from it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fields<'a> {
+    pub(super) format: MessageFormat,
     pub(super) offset: i64,
     pub(super) crc: u32,
     pub(super) attributes: i8,
@@ -137,17 +148,21 @@ impl<'a> Fields<'a> {
         cursor.i32("message size")?;
         let crc = cursor.u32("message crc")?;
         let magic = cursor.i8("message magic")?;
-        if magic != 1 {
+        let Some(format) = MessageFormat::from_magic(magic) else {
             return Err(RecordError::Magic { what: "message", magic });
-        }
+        };
         if offset < 0 {
             return Err(RecordError::Range { what: "message offset", value: offset });
         }
         let fields = Self {
+            format,
             offset,
             crc,
             attributes: cursor.i8("message attributes")?,
-            timestamp: cursor.i64("message timestamp")?,
+            timestamp: match format {
+                MessageFormat::V0 => NO_TIMESTAMP,
+                MessageFormat::V1 => cursor.i64("message timestamp")?,
+            },
             key: cursor.i32_nullable("message key")?,
             value: cursor.i32_nullable("message value")?,
         };
@@ -166,16 +181,17 @@ pub(super) fn codec_of(attributes: i8) -> Result<Codec, CodecError> {
     Ok(codec)
 }
 
-/// Where the key begins.
-const KEY_AT: usize = 30;
-
 #[cfg(test)]
 mod tests {
     use super::super::MessageSetBuilder;
     use super::*;
 
     fn message() -> Vec<u8> {
-        let mut builder = MessageSetBuilder::new(Codec::None);
+        message_of(MessageFormat::V1)
+    }
+
+    fn message_of(format: MessageFormat) -> Vec<u8> {
+        let mut builder = MessageSetBuilder::new(format, Codec::None);
         builder.push(77, Some(b"key"), Some(b"value")).unwrap();
         builder.finish().unwrap().to_vec()
     }
@@ -198,8 +214,39 @@ mod tests {
     }
 
     #[test]
-    fn magic_0_is_refused_by_its_number() {
-        assert_eq!(patched(16, &[0]).unwrap_err().to_string(), "message: magic 0 is not supported");
+    fn a_message_of_magic_0_has_no_timestamp() {
+        let bytes = message_of(MessageFormat::V0);
+        assert_eq!(bytes.len(), message().len() - 8);
+        let message = RawMessage::from_bytes(Bytes::from(bytes.clone())).unwrap();
+        assert_eq!((message.magic, message.format(), message.timestamp), (0, MessageFormat::V0, -1));
+        assert_eq!((message.key(), message.value()), (Some(&b"key"[..]), Some(&b"value"[..])));
+        assert!(message.crc_ok());
+        // Bit 3 came with the timestamp (KIP-32).
+        let mut marked = bytes;
+        marked[17] = 0x08;
+        let marked = RawMessage::from_bytes(Bytes::from(marked)).unwrap();
+        assert!(!marked.append_time());
+        assert_eq!(marked.codec(), Ok(Codec::None));
+    }
+
+    #[test]
+    fn the_shortest_message_of_magic_0_is_26_bytes_and_one_of_magic_1_is_8_more() {
+        let mut builder = MessageSetBuilder::new(MessageFormat::V0, Codec::None);
+        builder.push(-1, None, None).unwrap();
+        let mut bytes = builder.finish().unwrap().to_vec();
+        assert_eq!(bytes.len(), 26);
+        let shortest = RawMessage::from_bytes(Bytes::from(bytes.clone())).unwrap();
+        assert_eq!((shortest.key(), shortest.value()), (None, None));
+        // The same bytes as magic 1: the lengths are its timestamp, and nothing is left for its lengths.
+        bytes[16] = 1;
+        let error = RawMessage::from_bytes(Bytes::from(bytes)).unwrap_err();
+        assert_eq!(error, RecordError::Truncated { what: "message key", need: 4, have: 0 });
+    }
+
+    #[test]
+    fn other_magics_are_refused_by_their_number() {
+        assert_eq!(patched(16, &[2]).unwrap_err().to_string(), "message: magic 2 is not supported");
+        assert_eq!(patched(16, &[255]).unwrap_err().to_string(), "message: magic -1 is not supported");
     }
 
     #[test]

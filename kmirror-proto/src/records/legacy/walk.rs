@@ -6,11 +6,13 @@ use super::super::RecordError;
 use super::super::cursor::Cursor;
 use super::super::split::entry_size;
 use super::entry::{Fields, codec_of};
-use super::{CRC_COVERS_FROM, NO_TIMESTAMP, RawMessage};
+use super::{CRC_COVERS_FROM, MessageFormat, NO_TIMESTAMP, RawMessage};
 use crate::compress::{Codec, Decompressor};
 
 /// The messages of one entry, in order: a plain message yields itself, a wrapper its inner messages with absolute
 /// offsets and, with the append-time bit, its own timestamp. The entry's CRC is not looked at.
+///
+/// This is how a stored log is read. What a producer sent may be numbered otherwise: see [`Messages::as_sent`].
 ///
 /// # Errors
 /// [`RecordError`] if the wrapper's codec fails or gives more than `bytes_max` bytes, if it is empty, or if the last
@@ -23,8 +25,9 @@ pub fn messages(entry: &RawMessage, bytes_max: usize) -> Result<Messages, Record
 #[derive(Debug, Clone)]
 pub struct Messages {
     set: Bytes,
-    /// The entry's own offset, that of the last message.
-    last_offset: i64,
+    format: MessageFormat,
+    /// The entry's own offset, that of the last message; `None` if inner offsets are not looked at.
+    last_offset: Option<i64>,
     /// What is added to an inner offset.
     base_offset: i64,
     /// The timestamp of all messages, if the broker set it.
@@ -38,21 +41,48 @@ impl Messages {
     /// # Errors
     /// As [`messages`].
     pub fn with(decompressor: &mut Decompressor, entry: &RawMessage, bytes_max: usize) -> Result<Self, RecordError> {
-        let codec = entry.codec()?;
+        let (mut messages, last) = Self::opened(decompressor, entry, bytes_max)?;
+        messages.last_offset = Some(entry.offset);
+        let relative = entry.codec()? != Codec::None && entry.format() == MessageFormat::V1;
+        let base_offset = if relative { entry.offset.checked_sub(last) } else { Some(0) };
+        let Some(base_offset) = base_offset.filter(|&base| base >= 0 && last <= entry.offset) else {
+            return Err(RecordError::Range { what: "compressed message: last inner offset", value: last });
+        };
+        messages.base_offset = base_offset;
+        Ok(messages)
+    }
+
+    /// As a broker reads what a producer sent, to number it anew: the offsets are those that stand in the messages, in
+    /// whatever order, and a wrapper's own does not count.
+    ///
+    /// # Errors
+    /// As [`messages`], but for the offsets.
+    pub fn as_sent(decompressor: &mut Decompressor, entry: &RawMessage, bytes_max: usize) -> Result<Self, RecordError> {
+        Self::opened(decompressor, entry, bytes_max).map(|(messages, _)| messages)
+    }
+
+    /// The set inside, with its offsets as they stand, and the last of them.
+    fn opened(
+        decompressor: &mut Decompressor,
+        entry: &RawMessage,
+        bytes_max: usize,
+    ) -> Result<(Self, i64), RecordError> {
+        let (codec, format) = (entry.codec()?, entry.format());
         if codec == Codec::None {
             let set = entry.bytes().clone();
-            return Ok(Self { set, last_offset: entry.offset, base_offset: 0, append_time: None, count: 1 });
+            let plain = Self { set, format, last_offset: None, base_offset: 0, append_time: None, count: 1 };
+            return Ok((plain, entry.offset));
         }
         let Some(value) = entry.value_shared() else {
             return Err(RecordError::Empty { what: "compressed message" });
         };
-        let set = decompressor.decompress(codec, &value, bytes_max)?;
-        let (count, last) = count_and_last_offset(&set)?;
-        let Some(base_offset) = entry.offset.checked_sub(last).filter(|&base| base >= 0) else {
-            return Err(RecordError::Range { what: "compressed message: last inner offset", value: last });
+        let set = match format {
+            MessageFormat::V0 => decompressor.decompress_magic_0(codec, &value, bytes_max)?,
+            MessageFormat::V1 => decompressor.decompress(codec, &value, bytes_max)?,
         };
+        let (count, last) = count_and_last_offset(&set)?;
         let append_time = entry.append_time().then_some(entry.timestamp);
-        Ok(Self { set, last_offset: entry.offset, base_offset, append_time, count })
+        Ok((Self { set, format, last_offset: None, base_offset: 0, append_time, count }, last))
     }
 
     /// How many messages there are.
@@ -67,12 +97,13 @@ impl Messages {
         self.count == 0
     }
 
-    /// Walks the messages; the walk ends after an error. Inner offsets must rise, inner messages must be magic 1 and
-    /// not compressed.
+    /// Walks the messages; the walk ends after an error. Inner offsets must rise, unless this is
+    /// [`Messages::as_sent`]; inner messages must be of the wrapper's magic and not compressed.
     #[must_use]
     pub fn iter(&self) -> MessageIter<'_> {
         MessageIter {
             rest: Cursor::new(&self.set),
+            format: self.format,
             base_offset: self.base_offset,
             append_time: self.append_time,
             offset_min: 0,
@@ -93,7 +124,7 @@ impl<'a> IntoIterator for &'a Messages {
 /// One message, borrowed from its entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Message<'a> {
-    /// The absolute offset.
+    /// The absolute offset; of [`Messages::as_sent`], the one that stands in the message.
     pub offset: i64,
     /// Milliseconds as consumers see it: the append time if the broker set it, else the message's own; -1 for none.
     pub timestamp: i64,
@@ -118,12 +149,13 @@ impl Message<'_> {
 #[derive(Debug, Clone)]
 pub struct MessageIter<'a> {
     rest: Cursor<'a>,
+    format: MessageFormat,
     base_offset: i64,
     append_time: Option<i64>,
     /// Absolute offset that the next message must reach.
     offset_min: i64,
-    /// Absolute offset that no message may pass: the last one's.
-    offset_max: i64,
+    /// Absolute offset that no message may pass: the last one's. `None` if offsets are not looked at.
+    offset_max: Option<i64>,
 }
 
 impl<'a> Iterator for MessageIter<'a> {
@@ -147,11 +179,17 @@ impl<'a> MessageIter<'a> {
     fn read(&mut self) -> Result<Message<'a>, RecordError> {
         let entry = next_entry(&mut self.rest)?;
         let fields = Fields::read(entry)?;
+        if fields.format != self.format {
+            return Err(RecordError::Magic { what: "inner message", magic: fields.format.magic() });
+        }
         if codec_of(fields.attributes)? != Codec::None {
             return Err(RecordError::Nested);
         }
-        let allowed = self.offset_min..=self.offset_max;
-        let offset = self.base_offset.checked_add(fields.offset).filter(|offset| allowed.contains(offset));
+        let mut offset = Some(fields.offset);
+        if let Some(offset_max) = self.offset_max {
+            let allowed = self.offset_min..=offset_max;
+            offset = self.base_offset.checked_add(fields.offset).filter(|offset| allowed.contains(offset));
+        }
         let Some(offset) = offset else {
             return Err(RecordError::Range { what: "inner message offset", value: fields.offset });
         };
@@ -170,11 +208,14 @@ impl<'a> MessageIter<'a> {
 /// What a broker of 0.10 looks at when it decides whether it may keep a wrapper as it was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrapperShape {
+    /// The format; in magic 0 inner offsets are absolute, so that a broker has to write them anew.
+    pub format: MessageFormat,
     /// Inner messages.
     pub records: usize,
-    /// The inner offset of the last one: the outer offset under which the wrapper must be sent.
+    /// The inner offset of the last one: the outer offset under which the wrapper must be sent. In magic 0, its distance
+    /// from the first.
     pub last_relative_offset: i64,
-    /// The inner offsets are 0..n-1.
+    /// The inner offsets are 0..n-1; in magic 0, they rise by one.
     pub dense: bool,
     /// The largest inner timestamp, -1 if there is none.
     pub timestamp_max: i64,
@@ -188,7 +229,7 @@ impl WrapperShape {
     /// timestamp into it.
     #[must_use]
     pub fn is_kept(&self) -> bool {
-        self.dense && self.timestamp_is_max
+        self.format == MessageFormat::V1 && self.dense && self.timestamp_is_max
     }
 }
 
@@ -198,8 +239,10 @@ impl WrapperShape {
 /// As [`messages`] and the walk over them.
 pub fn wrapper_shape(entry: &RawMessage, bytes_max: usize) -> Result<WrapperShape, RecordError> {
     let messages = messages(entry, bytes_max)?;
+    let format = entry.format();
     if entry.codec()? == Codec::None {
         return Ok(WrapperShape {
+            format,
             records: 1,
             last_relative_offset: 0,
             dense: true,
@@ -209,18 +252,24 @@ pub fn wrapper_shape(entry: &RawMessage, bytes_max: usize) -> Result<WrapperShap
     }
     let mut timestamp_max = NO_TIMESTAMP;
     let mut dense = true;
-    let mut expected = messages.base_offset;
+    // What relative offsets count from; magic 0 has none, there it is the first message.
+    let mut base = (format == MessageFormat::V1).then_some(messages.base_offset);
+    let mut expected = base;
+    let mut last = messages.base_offset;
     // The inner timestamps themselves, not the append time that stands for them.
     let inner = MessageIter { append_time: None, ..messages.iter() };
     for message in inner {
         let message = message?;
-        dense &= message.offset == expected;
-        expected = expected.saturating_add(1);
+        base = base.or(Some(message.offset));
+        dense &= expected.is_none_or(|expected| message.offset == expected);
+        expected = Some(message.offset.saturating_add(1));
+        last = message.offset;
         timestamp_max = timestamp_max.max(message.timestamp);
     }
     Ok(WrapperShape {
+        format,
         records: messages.count,
-        last_relative_offset: entry.offset - messages.base_offset,
+        last_relative_offset: last - base.unwrap_or(last),
         dense,
         timestamp_max,
         timestamp_is_max: entry.timestamp == timestamp_max,
@@ -258,10 +307,14 @@ mod tests {
 
     /// An inner set with these offsets; timestamps are 100 + offset.
     fn inner_set(offsets: &[i64]) -> Vec<u8> {
+        numbered(MessageFormat::V1, offsets)
+    }
+
+    fn numbered(format: MessageFormat, offsets: &[i64]) -> Vec<u8> {
         let mut set = Vec::new();
         for &offset in offsets {
-            let mut builder = MessageSetBuilder::new(Codec::None);
-            builder.push(100 + offset, None, Some(b"v")).unwrap();
+            let mut builder = MessageSetBuilder::new(format, Codec::None);
+            builder.push(offset.wrapping_add(100), None, Some(b"v")).unwrap();
             set.extend(offset.to_be_bytes());
             set.extend(&builder.finish().unwrap()[8..]);
         }
@@ -270,13 +323,19 @@ mod tests {
 
     /// A gzip wrapper around a set.
     fn wrapper(offset: i64, append_time: bool, timestamp: i64, set: &[u8]) -> RawMessage {
+        let mut bytes = wrapper_of(MessageFormat::V1, offset, timestamp, set).bytes().to_vec();
+        bytes[17] |= if append_time { 0x08 } else { 0 };
+        RawMessage::from_bytes(Bytes::from(bytes)).unwrap()
+    }
+
+    fn wrapper_of(format: MessageFormat, offset: i64, timestamp: i64, set: &[u8]) -> RawMessage {
         let mut value = Vec::new();
         crate::compress::compress(Codec::Gzip, set, &mut value).unwrap();
-        let mut builder = MessageSetBuilder::new(Codec::None);
+        let mut builder = MessageSetBuilder::new(format, Codec::None);
         builder.push(timestamp, None, Some(&value)).unwrap();
         let mut bytes = builder.finish().unwrap().to_vec();
         bytes[0..8].copy_from_slice(&offset.to_be_bytes());
-        bytes[17] = if append_time { 0x09 } else { 0x01 };
+        bytes[17] = 0x01;
         RawMessage::from_bytes(Bytes::from(bytes)).unwrap()
     }
 
@@ -293,6 +352,45 @@ mod tests {
         assert_eq!(walked(&only_first_left), Ok(vec![(0, 100)]));
         // Absolute inner offsets, as converted logs have them, come out the same.
         assert_eq!(walked(&wrapper(9, false, 109, &inner_set(&[7, 9]))), Ok(vec![(7, 107), (9, 109)]));
+    }
+
+    #[test]
+    fn the_offsets_inside_magic_0_are_absolute() {
+        let old =
+            |offset, offsets: &[i64]| wrapper_of(MessageFormat::V0, offset, 0, &numbered(MessageFormat::V0, offsets));
+        assert_eq!(walked(&old(17, &[12, 16, 17])), Ok(vec![(12, -1), (16, -1), (17, -1)]));
+        // A wrapper that lost its last message to the cleaner keeps its own offset: nothing is shifted.
+        assert_eq!(walked(&old(17, &[12, 16])), Ok(vec![(12, -1), (16, -1)]));
+        assert!(matches!(walked(&old(11, &[12])), Err(RecordError::Range { value: 12, .. })));
+        assert!(matches!(walked(&old(17, &[12, 12])), Err(RecordError::Range { value: 12, .. })));
+        assert_eq!(walked(&old(i64::MAX, &[i64::MAX])), Ok(vec![(i64::MAX, -1)]));
+        let nested = wrapper_of(MessageFormat::V0, 1, 0, old(1, &[0, 1]).bytes());
+        assert_eq!(walked(&nested), Err(RecordError::Nested));
+        // M3: no 0.10 broker keeps one.
+        let shape = wrapper_shape(&old(17, &[15, 16, 17]), 1000).unwrap();
+        assert_eq!((shape.records, shape.last_relative_offset, shape.dense), (3, 2, true));
+        assert!(shape.timestamp_is_max && !shape.is_kept());
+        assert!(!wrapper_shape(&old(17, &[12, 16, 17]), 1000).unwrap().dense);
+    }
+
+    #[test]
+    fn what_a_producer_sent_has_the_offsets_that_it_wrote() {
+        let sent = |entry: &RawMessage| -> Vec<i64> {
+            let sent = Messages::as_sent(&mut Decompressor::new(), entry, 1000).unwrap();
+            sent.iter().map(|message| message.unwrap().offset).collect()
+        };
+        // M2: librdkafka's wrapper offset 0, kafka-python's inner offsets 0; neither is one that a log holds.
+        for (outer, inner) in
+            [(0, &[0, 1, 2][..]), (0, &[0, 0, 0]), (1002, &[0, 1, 2]), (5, &[0, 2, 5]), (3, &[9, 1, 4])]
+        {
+            assert_eq!(sent(&wrapper(outer, false, 0, &inner_set(inner))), inner);
+            let old = wrapper_of(MessageFormat::V0, outer, 0, &numbered(MessageFormat::V0, inner));
+            assert_eq!(sent(&old), inner);
+        }
+        let wrong = wrapper(0, false, 0, &inner_set(&[0, 1, 2]));
+        assert!(matches!(messages(&wrong, 1000), Err(RecordError::Range { value: 2, .. })));
+        let plain = RawMessage::from_bytes(Bytes::from(inner_set(&[7]))).unwrap();
+        assert_eq!(sent(&plain), [7]);
     }
 
     #[test]
@@ -331,9 +429,10 @@ mod tests {
         }
         let nested = wrapper(0, false, 0, &set);
         assert_eq!(walked(&wrapper(0, false, 0, nested.bytes())), Err(RecordError::Nested));
-        let mut older = set;
-        older[16] = 0;
-        assert_eq!(walked(&wrapper(1, false, 0, &older)), Err(RecordError::Magic { what: "message", magic: 0 }));
+        let older = numbered(MessageFormat::V0, &[0, 1]);
+        assert_eq!(walked(&wrapper(1, false, 0, &older)), Err(RecordError::Magic { what: "inner message", magic: 0 }));
+        let newer = walked(&wrapper_of(MessageFormat::V0, 1, 0, &set));
+        assert_eq!(newer, Err(RecordError::Magic { what: "inner message", magic: 1 }));
     }
 
     #[test]

@@ -49,7 +49,12 @@ public class Vectors {
             write(folder, "magic1-" + name, records((byte) 1, codec, TimestampType.CREATE_TIME, 0, -1, (short) -1, -1));
             write(folder, "magic1-" + name + "-stored",
                     records((byte) 1, codec, TimestampType.LOG_APPEND_TIME, 7_000_000_000L, -1, (short) -1, -1));
-            write(folder, "magic1-" + name + "-compacted", compacted(codec));
+            write(folder, "magic1-" + name + "-compacted", compacted((byte) 1, codec));
+            // No timestamps, so nothing a broker could set; what it stored has other offsets.
+            write(folder, "magic0-" + name, records((byte) 0, codec, TimestampType.CREATE_TIME, 0, -1, (short) -1, -1));
+            write(folder, "magic0-" + name + "-stored",
+                    records((byte) 0, codec, TimestampType.CREATE_TIME, 7_000_000_000L, -1, (short) -1, -1));
+            write(folder, "magic0-" + name + "-compacted", compacted((byte) 0, codec));
         }
         write(folder, "magic2-negative", negative());
         write(folder, "magic2-abort", marker(ControlRecordType.ABORT));
@@ -134,8 +139,8 @@ public class Vectors {
     }
 
     /** Offsets 1000, 1004 and 1005 are left of a set that ended there. */
-    static MemoryRecords compacted(Compression codec) {
-        MemoryRecordsBuilder builder = MemoryRecords.builder(ByteBuffer.allocate(1 << 20), (byte) 1, codec,
+    static MemoryRecords compacted(byte magic, Compression codec) {
+        MemoryRecordsBuilder builder = MemoryRecords.builder(ByteBuffer.allocate(1 << 20), magic, codec,
                 TimestampType.CREATE_TIME, 1000);
         for (int offset : new int[] {1000, 1004, 1005}) {
             builder.appendWithOffset(offset, T + offset, bytes("k" + offset), bytes("v" + offset));
