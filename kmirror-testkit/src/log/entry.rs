@@ -169,7 +169,7 @@ const LENGTH_MIN: usize = 14;
 
 #[cfg(test)]
 mod tests {
-    use kmirror_proto::records::{BatchBuilder, HeadersSource, MessageSetBuilder, Stamp};
+    use kmirror_proto::records::{BatchBuilder, HeadersSource, MessageFormat, MessageSetBuilder, Stamp};
 
     use super::*;
 
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_message_of_either_magic_is_an_entry_with_one_offset() {
-        let mut builder = MessageSetBuilder::new(Codec::Gzip);
+        let mut builder = MessageSetBuilder::new(MessageFormat::V1, Codec::Gzip);
         builder.push(5, None, Some(b"v")).unwrap();
         builder.push(9, None, Some(b"v")).unwrap();
         let wrapper = Entry::read(builder.finish().unwrap()).unwrap();

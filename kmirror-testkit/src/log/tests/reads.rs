@@ -1,6 +1,6 @@
 //! F4-F7 and R3: what a read gives.
 
-use kmirror_proto::records::MessageSetBuilder;
+use kmirror_proto::records::{MessageFormat, MessageSetBuilder};
 
 use super::super::{OutOfRange, Slice};
 use super::*;
@@ -28,7 +28,7 @@ fn f4_an_offset_inside_a_batch_brings_the_whole_batch() {
 #[test]
 fn f4_plain_messages_begin_at_the_offset_and_a_wrapper_comes_whole() {
     let mut log = Log::new(Release::V0_10_1);
-    let mut plain = MessageSetBuilder::new(Codec::None);
+    let mut plain = MessageSetBuilder::new(MessageFormat::V1, Codec::None);
     plain.push(1, None, Some(b"v")).unwrap();
     let plain = plain.finish().unwrap();
     let run = (0..3_i64).map(|offset| {
@@ -36,7 +36,7 @@ fn f4_plain_messages_begin_at_the_offset_and_a_wrapper_comes_whole() {
         Entry::read(Bytes::from(bytes)).unwrap()
     });
     append(&mut log, run.collect());
-    let mut wrapper = MessageSetBuilder::new(Codec::Gzip);
+    let mut wrapper = MessageSetBuilder::new(MessageFormat::V1, Codec::Gzip);
     for _ in 0..3 {
         wrapper.push(2, None, Some(b"v")).unwrap();
     }
