@@ -137,6 +137,95 @@ pub use describe_configs::{
     DescribedResource,
 };
 
+mod delete_topics;
+pub use delete_topics::{DeletableTopic, DeleteTopicsRequest, DeleteTopicsResponse, DeletedTopic};
+
+mod delete_records;
+pub use delete_records::{
+    DeleteRecordsPartition, DeleteRecordsRequest, DeleteRecordsResponse, DeleteRecordsTopic, DeletedRecordsPartition,
+    DeletedRecordsTopic,
+};
+
+mod offset_for_leader_epoch;
+pub use offset_for_leader_epoch::{
+    EpochEnd, EpochEndTopic, OffsetForLeaderEpochRequest, OffsetForLeaderEpochResponse, OffsetForLeaderPartition,
+    OffsetForLeaderTopic,
+};
+
+mod describe_producers;
+pub use describe_producers::{
+    DescribeProducersRequest, DescribeProducersResponse, DescribeProducersTopic, DescribedProducersPartition,
+    DescribedProducersTopic, ProducerState,
+};
+
+mod describe_topic_partitions;
+pub use describe_topic_partitions::{
+    DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse, DescribeTopicPartitionsTopic, DescribedPartition,
+    DescribedTopic, TopicPartitionCursor,
+};
+
+mod alter_configs;
+pub use alter_configs::{
+    AlterConfigsRequest, AlterConfigsResource, AlterConfigsResponse, AlterableConfig, AlteredResource,
+};
+
+mod incremental_alter_configs;
+pub use incremental_alter_configs::{
+    ConfigChange, IncrementalAlterConfigsRequest, IncrementalAlterConfigsResource, IncrementalAlterConfigsResponse,
+};
+
+mod list_config_resources;
+pub use list_config_resources::{ConfigResource, ListConfigResourcesRequest, ListConfigResourcesResponse};
+
+mod describe_cluster;
+pub use describe_cluster::{DescribeClusterRequest, DescribeClusterResponse, DescribedBroker};
+
+mod elect_leaders;
+pub use elect_leaders::{ElectLeadersRequest, ElectLeadersResponse, ElectLeadersTopic, ElectedPartition, ElectedTopic};
+
+mod describe_log_dirs;
+pub use describe_log_dirs::{
+    DescribeLogDirsRequest, DescribeLogDirsResponse, DescribeLogDirsTopic, DescribedLogDir, DescribedLogDirPartition,
+    DescribedLogDirTopic,
+};
+
+mod alter_partition_reassignments;
+pub use alter_partition_reassignments::{
+    AlterPartitionReassignmentsRequest, AlterPartitionReassignmentsResponse, ReassignablePartition, ReassignableTopic,
+    ReassignedPartition, ReassignedTopic,
+};
+
+mod list_partition_reassignments;
+pub use list_partition_reassignments::{
+    ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse, ListPartitionReassignmentsTopic,
+    OngoingPartitionReassignment, OngoingTopicReassignment,
+};
+
+mod quotas;
+pub use quotas::{QuotaEntity, QuotaValue};
+
+mod describe_client_quotas;
+pub use describe_client_quotas::{
+    DescribeClientQuotasRequest, DescribeClientQuotasResponse, DescribedQuota, DescribedQuotas, QuotaComponent,
+};
+
+mod alter_client_quotas;
+pub use alter_client_quotas::{
+    AlterClientQuotasRequest, AlterClientQuotasResponse, AlterableQuotas, AlteredQuotas, QuotaChange,
+};
+
+mod acls;
+pub use acls::{AclEntry, AclFilter, AclPattern};
+
+mod describe_acls;
+pub use describe_acls::{DescribeAclsRequest, DescribeAclsResponse, DescribedAcls};
+
+mod create_acls;
+pub use create_acls::{AclCreation, AclCreationResult, CreateAclsRequest, CreateAclsResponse};
+
+mod delete_acls;
+pub use delete_acls::{AclFilterResult, DeleteAclsRequest, DeleteAclsResponse, DeletedAcl};
+
 /// The body of a request or of a response.
 ///
 /// `version` has to be one that the API has; [`AnyRequest`] and [`AnyResponse`] check it.
@@ -322,6 +411,24 @@ apis! {
     CreateTopics CreateTopicsRequest CreateTopicsResponse,
     CreatePartitions CreatePartitionsRequest CreatePartitionsResponse,
     DescribeConfigs DescribeConfigsRequest DescribeConfigsResponse,
+    DeleteTopics DeleteTopicsRequest DeleteTopicsResponse,
+    DeleteRecords DeleteRecordsRequest DeleteRecordsResponse,
+    OffsetForLeaderEpoch OffsetForLeaderEpochRequest OffsetForLeaderEpochResponse,
+    DescribeProducers DescribeProducersRequest DescribeProducersResponse,
+    DescribeTopicPartitions DescribeTopicPartitionsRequest DescribeTopicPartitionsResponse,
+    AlterConfigs AlterConfigsRequest AlterConfigsResponse,
+    IncrementalAlterConfigs IncrementalAlterConfigsRequest IncrementalAlterConfigsResponse,
+    ListConfigResources ListConfigResourcesRequest ListConfigResourcesResponse,
+    DescribeCluster DescribeClusterRequest DescribeClusterResponse,
+    ElectLeaders ElectLeadersRequest ElectLeadersResponse,
+    DescribeLogDirs DescribeLogDirsRequest DescribeLogDirsResponse,
+    AlterPartitionReassignments AlterPartitionReassignmentsRequest AlterPartitionReassignmentsResponse,
+    ListPartitionReassignments ListPartitionReassignmentsRequest ListPartitionReassignmentsResponse,
+    DescribeClientQuotas DescribeClientQuotasRequest DescribeClientQuotasResponse,
+    AlterClientQuotas AlterClientQuotasRequest AlterClientQuotasResponse,
+    DescribeAcls DescribeAclsRequest DescribeAclsResponse,
+    CreateAcls CreateAclsRequest CreateAclsResponse,
+    DeleteAcls DeleteAclsRequest DeleteAclsResponse,
 }
 
 impl AnyRequest {

@@ -1,6 +1,7 @@
 //! Fields that a version cannot carry: dropped where Kafka calls them ignorable, refused where dropping them would ask
 //! for something else.
 
+mod in_admin;
 mod in_groups;
 mod in_transactions;
 
@@ -29,6 +30,8 @@ fn a_full_response_shrinks_to_what_the_version_carries() {
             in_groups::without_what_is_refused(version, &mut full);
             in_groups::without_what_is_refused(version, &mut expected);
             in_transactions::keep_one(version, &mut full);
+            in_admin::without_what_is_refused(version, &mut full);
+            in_admin::without_what_is_refused(version, &mut expected);
             let frame = encode_response(1, version, &full).expect("encodes");
             assert_eq!(decode_response(key, version, body(&frame)), Ok((1, expected)), "{key} v{version}");
         }

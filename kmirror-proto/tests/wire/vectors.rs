@@ -2,6 +2,8 @@
 //! sent. Layouts: `clients/src/main/resources/common/message/<Name>.json` of Apache Kafka 3.9, "versions" of each
 //! field; what brokers sent was read off their sockets.
 
+mod admin;
+
 use bytes::Bytes;
 use kmirror_proto::messages::{
     AbortedTransaction, ApiVersionRange, ApiVersionsRequest, CreatableTopic, CreatableTopicConfig, CreateTopicsRequest,

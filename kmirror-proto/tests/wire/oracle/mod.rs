@@ -1,9 +1,14 @@
 //! An independent implementation, kafka-protocol 0.18, as the judge: at every version that both sides know, our bytes
 //! are its bytes, and each side reads the other's.
 
+mod acls;
+mod cluster;
+mod configs;
 mod groups;
 mod sasl;
 mod transactions;
+mod logs;
+mod quotas;
 mod requests;
 mod responses;
 
@@ -134,6 +139,24 @@ judged! { |version, it|
     CreateTopics: requests::create_topics(it), responses::create_topics(version, it);
     CreatePartitions: requests::create_partitions(it), responses::create_partitions(it);
     DescribeConfigs: requests::describe_configs(it), responses::describe_configs(version, it);
+    DeleteTopics: logs::delete_topics_request(version, it), logs::delete_topics_response(it);
+    DeleteRecords: logs::delete_records_request(it), logs::delete_records_response(it);
+    OffsetForLeaderEpoch: logs::offset_for_leader_epoch_request(it), logs::offset_for_leader_epoch_response(it);
+    DescribeProducers: logs::describe_producers_request(it), logs::describe_producers_response(it);
+    DescribeTopicPartitions: logs::describe_topic_partitions_request(it), logs::describe_topic_partitions_response(it);
+    AlterConfigs: configs::alter_configs_request(it), configs::alter_configs_response(it);
+    IncrementalAlterConfigs: configs::incremental_alter_configs_request(it), configs::incremental_alter_configs_response(it);
+    ListConfigResources: configs::list_config_resources_request(it), configs::list_config_resources_response(it);
+    DescribeCluster: cluster::describe_cluster_request(it), cluster::describe_cluster_response(it);
+    ElectLeaders: cluster::elect_leaders_request(it), cluster::elect_leaders_response(it);
+    DescribeLogDirs: cluster::describe_log_dirs_request(it), cluster::describe_log_dirs_response(it);
+    AlterPartitionReassignments: cluster::alter_partition_reassignments_request(it), cluster::alter_partition_reassignments_response(it);
+    ListPartitionReassignments: cluster::list_partition_reassignments_request(it), cluster::list_partition_reassignments_response(it);
+    DescribeClientQuotas: quotas::describe_client_quotas_request(it), quotas::describe_client_quotas_response(it);
+    AlterClientQuotas: quotas::alter_client_quotas_request(it), quotas::alter_client_quotas_response(it);
+    DescribeAcls: acls::describe_acls_request(it), acls::describe_acls_response(it);
+    CreateAcls: acls::create_acls_request(it), acls::create_acls_response(it);
+    DeleteAcls: acls::delete_acls_request(it), acls::delete_acls_response(it);
 }
 
 /// Header versions follow from the first compact version; theirs come out of Kafka's definitions.

@@ -1,9 +1,14 @@
 //! One value of every message at every version: each field that the version carries is set to something else than its
 //! default, each field that it does not carry stands at the default that Kafka documents.
 
+mod acls;
+mod cluster;
+mod configs;
 mod groups;
 mod sasl;
 mod transactions;
+mod logs;
+mod quotas;
 pub(crate) mod requests;
 pub(crate) mod responses;
 
@@ -39,6 +44,24 @@ pub(crate) const SPOKEN: &[(ApiKey, i16, i16)] = &[
     (ApiKey::CREATE_TOPICS, 7, 5),
     (ApiKey::CREATE_PARTITIONS, 3, 2),
     (ApiKey::DESCRIBE_CONFIGS, 4, 4),
+    (ApiKey::DELETE_TOPICS, 6, 4),
+    (ApiKey::DELETE_RECORDS, 2, 2),
+    (ApiKey::OFFSET_FOR_LEADER_EPOCH, 4, 4),
+    (ApiKey::DESCRIBE_PRODUCERS, 0, 0),
+    (ApiKey::DESCRIBE_TOPIC_PARTITIONS, 0, 0),
+    (ApiKey::ALTER_CONFIGS, 2, 2),
+    (ApiKey::INCREMENTAL_ALTER_CONFIGS, 1, 1),
+    (ApiKey::LIST_CONFIG_RESOURCES, 1, 0),
+    (ApiKey::DESCRIBE_CLUSTER, 2, 0),
+    (ApiKey::ELECT_LEADERS, 2, 2),
+    (ApiKey::DESCRIBE_LOG_DIRS, 5, 2),
+    (ApiKey::ALTER_PARTITION_REASSIGNMENTS, 1, 0),
+    (ApiKey::LIST_PARTITION_REASSIGNMENTS, 0, 0),
+    (ApiKey::DESCRIBE_CLIENT_QUOTAS, 1, 1),
+    (ApiKey::ALTER_CLIENT_QUOTAS, 1, 1),
+    (ApiKey::DESCRIBE_ACLS, 3, 2),
+    (ApiKey::CREATE_ACLS, 3, 2),
+    (ApiKey::DELETE_ACLS, 3, 2),
 ];
 
 /// Every API with each of its versions.
@@ -77,6 +100,24 @@ pub(crate) fn request(key: ApiKey, version: i16) -> AnyRequest {
         ApiKey::CREATE_TOPICS => requests::create_topics(version).into(),
         ApiKey::CREATE_PARTITIONS => requests::create_partitions(version).into(),
         ApiKey::DESCRIBE_CONFIGS => requests::describe_configs(version).into(),
+        ApiKey::DELETE_TOPICS => logs::delete_topics_request(version).into(),
+        ApiKey::DELETE_RECORDS => logs::delete_records_request(version).into(),
+        ApiKey::OFFSET_FOR_LEADER_EPOCH => logs::offset_for_leader_epoch_request(version).into(),
+        ApiKey::DESCRIBE_PRODUCERS => logs::describe_producers_request(version).into(),
+        ApiKey::DESCRIBE_TOPIC_PARTITIONS => logs::describe_topic_partitions_request(version).into(),
+        ApiKey::ALTER_CONFIGS => configs::alter_configs_request(version).into(),
+        ApiKey::INCREMENTAL_ALTER_CONFIGS => configs::incremental_alter_configs_request(version).into(),
+        ApiKey::LIST_CONFIG_RESOURCES => configs::list_config_resources_request(version).into(),
+        ApiKey::DESCRIBE_CLUSTER => cluster::describe_cluster_request(version).into(),
+        ApiKey::ELECT_LEADERS => cluster::elect_leaders_request(version).into(),
+        ApiKey::DESCRIBE_LOG_DIRS => cluster::describe_log_dirs_request(version).into(),
+        ApiKey::ALTER_PARTITION_REASSIGNMENTS => cluster::alter_partition_reassignments_request(version).into(),
+        ApiKey::LIST_PARTITION_REASSIGNMENTS => cluster::list_partition_reassignments_request(version).into(),
+        ApiKey::DESCRIBE_CLIENT_QUOTAS => quotas::describe_client_quotas_request(version).into(),
+        ApiKey::ALTER_CLIENT_QUOTAS => quotas::alter_client_quotas_request(version).into(),
+        ApiKey::DESCRIBE_ACLS => acls::describe_acls_request(version).into(),
+        ApiKey::CREATE_ACLS => acls::create_acls_request(version).into(),
+        ApiKey::DELETE_ACLS => acls::delete_acls_request(version).into(),
         other => panic!("{other} has no sample"),
     }
 }
@@ -112,6 +153,24 @@ pub(crate) fn response(key: ApiKey, version: i16) -> AnyResponse {
         ApiKey::CREATE_TOPICS => responses::create_topics(version).into(),
         ApiKey::CREATE_PARTITIONS => responses::create_partitions(version).into(),
         ApiKey::DESCRIBE_CONFIGS => responses::describe_configs(version).into(),
+        ApiKey::DELETE_TOPICS => logs::delete_topics_response(version).into(),
+        ApiKey::DELETE_RECORDS => logs::delete_records_response(version).into(),
+        ApiKey::OFFSET_FOR_LEADER_EPOCH => logs::offset_for_leader_epoch_response(version).into(),
+        ApiKey::DESCRIBE_PRODUCERS => logs::describe_producers_response(version).into(),
+        ApiKey::DESCRIBE_TOPIC_PARTITIONS => logs::describe_topic_partitions_response(version).into(),
+        ApiKey::ALTER_CONFIGS => configs::alter_configs_response(version).into(),
+        ApiKey::INCREMENTAL_ALTER_CONFIGS => configs::incremental_alter_configs_response(version).into(),
+        ApiKey::LIST_CONFIG_RESOURCES => configs::list_config_resources_response(version).into(),
+        ApiKey::DESCRIBE_CLUSTER => cluster::describe_cluster_response(version).into(),
+        ApiKey::ELECT_LEADERS => cluster::elect_leaders_response(version).into(),
+        ApiKey::DESCRIBE_LOG_DIRS => cluster::describe_log_dirs_response(version).into(),
+        ApiKey::ALTER_PARTITION_REASSIGNMENTS => cluster::alter_partition_reassignments_response(version).into(),
+        ApiKey::LIST_PARTITION_REASSIGNMENTS => cluster::list_partition_reassignments_response(version).into(),
+        ApiKey::DESCRIBE_CLIENT_QUOTAS => quotas::describe_client_quotas_response(version).into(),
+        ApiKey::ALTER_CLIENT_QUOTAS => quotas::alter_client_quotas_response(version).into(),
+        ApiKey::DESCRIBE_ACLS => acls::describe_acls_response(version).into(),
+        ApiKey::CREATE_ACLS => acls::create_acls_response(version).into(),
+        ApiKey::DELETE_ACLS => acls::delete_acls_response(version).into(),
         other => panic!("{other} has no sample"),
     }
 }
