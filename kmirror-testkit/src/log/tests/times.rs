@@ -1,6 +1,6 @@
 //! ListOffsets as measured: 9 records in 3 batches, timestamps 16e11, + 100000 (gzip), + 200000.
 
-use kmirror_proto::records::MessageSetBuilder;
+use kmirror_proto::records::{MessageFormat, MessageSetBuilder};
 
 use super::*;
 
@@ -30,7 +30,7 @@ fn set_of(log: &Log, codec: Codec, timestamps: [i64; 3]) -> Vec<Entry> {
         Entry::read(Bytes::from([&(log.end() + offset).to_be_bytes(), &set[8..]].concat())).unwrap()
     };
     let built = |timestamps: &[i64]| {
-        let mut builder = MessageSetBuilder::new(codec);
+        let mut builder = MessageSetBuilder::new(MessageFormat::V1, codec);
         timestamps.iter().for_each(|timestamp| builder.push(*timestamp, None, Some(b"v")).unwrap());
         builder.finish().unwrap()
     };
