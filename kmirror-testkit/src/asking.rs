@@ -99,11 +99,24 @@ impl Asking {
         }
     }
 
-    /// Produces a batch of `records` values to partition 0 of a topic.
+    /// Produces a batch to partition 0 of a topic.
     pub(crate) fn produce(&mut self, version: i16, topic: &str, acks: i16, records: Bytes) -> ProducedPartition {
+        self.produce_as(version, topic, acks, records, None)
+    }
+
+    /// Produces a batch of a transaction to partition 0 of a topic.
+    pub(crate) fn produce_as(
+        &mut self,
+        version: i16,
+        topic: &str,
+        acks: i16,
+        records: Bytes,
+        transactional_id: Option<&str>,
+    ) -> ProducedPartition {
         let partitions = vec![ProducePartition { index: 0, records: RecordChunks(vec![records]) }];
         let topics = vec![ProduceTopic { name: topic.to_owned(), partitions, ..ProduceTopic::default() }];
-        let request = ProduceRequest { transactional_id: None, acks, timeout_ms: 1000, topics };
+        let request =
+            ProduceRequest { transactional_id: transactional_id.map(str::to_owned), acks, timeout_ms: 1000, topics };
         let answer: kmirror_proto::messages::ProduceResponse = self.ask(version, request);
         answer.topics[0].partitions[0].clone()
     }
@@ -116,6 +129,15 @@ pub(crate) fn batch(records: u8, stamp: Stamp) -> Bytes {
         builder.push(1_700_000_000_000, None, Some(&[n]), HeadersSource::None).unwrap();
     }
     builder.finish(stamp).unwrap()
+}
+
+/// A batch as one of a transaction: the bit is set, and the checksum is right.
+pub(crate) fn transactional(batch: &Bytes) -> Bytes {
+    let mut bytes = BytesMut::from(batch.as_ref());
+    bytes[22] |= 0x10;
+    let crc = kmirror_proto::records::crc32c(&bytes[21..]);
+    bytes[17..21].copy_from_slice(&crc.to_be_bytes());
+    bytes.freeze()
 }
 
 /// A frame without its length prefix.

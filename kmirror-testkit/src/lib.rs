@@ -49,6 +49,8 @@ mod log;
 
 mod groups;
 
+mod transactions;
+
 pub mod net;
 
 #[cfg(test)]

@@ -7,15 +7,25 @@ use kmirror_proto::messages::AnyRequest;
 
 use crate::cluster::{Call, Cluster, Reply};
 
+pub(crate) mod add_offsets_to_txn;
+pub(crate) mod add_partitions_to_txn;
 pub(crate) mod api_versions;
+pub(crate) mod delete_groups;
+pub(crate) mod describe_groups;
+pub(crate) mod describe_transactions;
+pub(crate) mod end_txn;
 pub(crate) mod fetch;
 pub(crate) mod find_coordinator;
 pub(crate) mod heartbeat;
+pub(crate) mod init_producer_id;
 pub(crate) mod join_group;
 pub(crate) mod leave_group;
+pub(crate) mod list_groups;
 pub(crate) mod list_offsets;
+pub(crate) mod list_transactions;
 pub(crate) mod metadata;
 pub(crate) mod offset_commit;
+pub(crate) mod offset_delete;
 pub(crate) mod offset_fetch;
 pub(crate) mod produce;
 pub(crate) mod sync_group;
@@ -36,6 +46,16 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: AnyRequest) ->
         AnyRequest::FindCoordinator(request) => find_coordinator::answer(cluster, call, &request),
         AnyRequest::OffsetCommit(request) => offset_commit::answer(cluster, call, &request),
         AnyRequest::OffsetFetch(request) => offset_fetch::answer(cluster, call, &request),
+        AnyRequest::DescribeGroups(request) => describe_groups::answer(cluster, call, &request),
+        AnyRequest::ListGroups(request) => list_groups::answer(cluster, call, &request),
+        AnyRequest::DeleteGroups(request) => delete_groups::answer(cluster, call, &request),
+        AnyRequest::OffsetDelete(request) => offset_delete::answer(cluster, call, &request),
+        AnyRequest::InitProducerId(request) => init_producer_id::answer(cluster, call, &request),
+        AnyRequest::AddPartitionsToTxn(request) => add_partitions_to_txn::answer(cluster, call, &request),
+        AnyRequest::AddOffsetsToTxn(request) => add_offsets_to_txn::answer(cluster, call, &request),
+        AnyRequest::EndTxn(request) => end_txn::answer(cluster, call, &request),
+        AnyRequest::DescribeTransactions(request) => describe_transactions::answer(cluster, call, &request),
+        AnyRequest::ListTransactions(request) => list_transactions::answer(cluster, call, &request),
         _ => Reply::Close,
     }
 }

@@ -14,10 +14,13 @@ use kmirror_proto::ErrorCode;
 use kmirror_proto::messages::{
     ProducePartition, ProduceRequest, ProduceResponse, ProducedPartition, ProducedTopic, RecordChunks,
 };
+use kmirror_proto::records::BatchHeader;
 
+use crate::Release;
 use crate::accept::{Offered, Refusal, accept};
 use crate::cluster::waits::Waiting as Wait;
-use crate::cluster::{Call, Cluster, Reply};
+use crate::cluster::{Call, Cluster, Coordinates, Reply};
+use crate::transactions::Identity;
 
 /// A produce whose records wait for the in-sync replicas.
 #[derive(Debug)]
@@ -120,12 +123,19 @@ fn one(cluster: &mut Cluster, call: &Call, asks: &Asks<'_>, topic: &str, offered
     if asks.acks == -1 && partition.in_sync().count() < settings.min_insync_replicas {
         return refused(ErrorCode::NOT_ENOUGH_REPLICAS);
     }
+    let records = joined(offered.records);
+    if let Err(code) = verify(cluster, call, asks, (topic, index), records.as_ref()) {
+        return refused(code);
+    }
+    let Some((partition, settings)) = cluster.partition_mut(topic, index) else {
+        return refused(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION);
+    };
     let accepted = accept(&Offered {
         release,
         version: call.version,
         settings,
         now: call.now,
-        records: joined(offered.records),
+        records,
         next_offset: partition.log.end(),
         leader_epoch: partition.leader_epoch,
         transactional_id: asks.transactional_id,
@@ -160,6 +170,39 @@ fn one(cluster: &mut Cluster, call: &Call, asks: &Asks<'_>, topic: &str, offered
     }
 }
 
+/// R6: from 3.6 on a batch of a transaction has to be one of a transaction that the coordinator knows to have this
+/// partition (KIP-890); from v12 on writing is enough to add it. Without the topic of transactions nobody knows: 19.
+fn verify(
+    cluster: &mut Cluster,
+    call: &Call,
+    asks: &Asks<'_>,
+    (topic, index): (&str, i32),
+    records: Option<&Bytes>,
+) -> Result<(), ErrorCode> {
+    let header = records.and_then(|records| BatchHeader::parse(records).ok());
+    let (Some(header), Some(id)) = (header, asks.transactional_id) else { return Ok(()) };
+    if cluster.release < Release::V3_9 || !header.attributes.transactional() || header.producer_id < 0 {
+        return Ok(());
+    }
+    if !cluster.topics.contains_key(Coordinates::Transaction.topic()) {
+        return Err(ErrorCode::NOT_ENOUGH_REPLICAS);
+    }
+    let producer = Identity { id: header.producer_id, epoch: header.producer_epoch };
+    let place = (topic.to_owned(), index);
+    match (cluster.transactions.has(id, producer, &place)?, call.version) {
+        (true, _) => Ok(()),
+        (false, ADDS_FROM..) => cluster.transactions.add(call.now, (id, producer), true, [place]),
+        (false, ABORTABLE_FROM..) => Err(ErrorCode::TRANSACTION_ABORTABLE),
+        (false, _) => Err(ErrorCode::INVALID_TXN_STATE),
+    }
+}
+
+/// The first version with error 120 (KIP-890).
+const ABORTABLE_FROM: i16 = 11;
+
+/// The first version that adds the partition to the transaction.
+const ADDS_FROM: i16 = 12;
+
 /// Records that arrived in one frame are one slice of it, null ones none; more of them are copied together.
 fn joined(chunks: RecordChunks) -> Option<Bytes> {
     let mut chunks = chunks.0;
@@ -177,8 +220,8 @@ mod tests {
     use kmirror_proto::records::Stamp;
 
     use super::*;
+    use crate::NodeId;
     use crate::asking::{Asking, Came, batch};
-    use crate::{NodeId, Release};
 
     #[test]
     fn batches_get_the_next_offsets() {

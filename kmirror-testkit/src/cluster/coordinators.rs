@@ -34,11 +34,17 @@ impl Coordinates {
 const PARTITIONS: usize = 50;
 
 impl Cluster {
-    /// The broker that coordinates a key; `None` while its partition has no leader, or its topic is not there yet.
-    pub(crate) fn coordinator(&self, what: Coordinates, key: &str) -> Option<NodeId> {
+    /// The partition that a key belongs to; `None` while its topic is not there yet.
+    pub(crate) fn coordinated_by(&self, what: Coordinates, key: &str) -> Option<(String, i32)> {
         let topic = self.topics.get(what.topic())?;
         let partitions = i32::try_from(topic.partitions.len()).ok()?;
-        self.partition(what.topic(), partition_of(key, partitions))?.leader
+        Some((what.topic().to_owned(), partition_of(key, partitions)))
+    }
+
+    /// The broker that coordinates a key; `None` while its partition has no leader, or its topic is not there yet.
+    pub(crate) fn coordinator(&self, what: Coordinates, key: &str) -> Option<NodeId> {
+        let (topic, index) = self.coordinated_by(what, key)?;
+        self.partition(&topic, index)?.leader
     }
 
     /// Refuses what another broker coordinates.

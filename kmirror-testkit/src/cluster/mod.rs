@@ -14,6 +14,7 @@ use bytes::Bytes;
 
 use crate::configs::BrokerSettings;
 use crate::groups::Groups;
+use crate::transactions::Transactions;
 use crate::{NodeId, Now, Release};
 
 mod connection;
@@ -54,6 +55,7 @@ pub struct Cluster {
     pub(crate) topics: BTreeMap<String, Topic>,
     pub(crate) connections: BTreeMap<ConnectionId, Connection>,
     pub(crate) groups: Groups,
+    pub(crate) transactions: Transactions,
     pub(crate) waits: Waits,
     /// Whose connection is served under which ticket.
     serving: BTreeMap<Ticket, ConnectionId>,
@@ -79,6 +81,7 @@ impl Cluster {
             brokers,
             topics: BTreeMap::new(),
             connections: BTreeMap::new(),
+            transactions: Transactions::new(built.release),
             groups: Groups::new(built.release, settings.groups.clone()),
             settings,
             waits: Waits::default(),
@@ -170,7 +173,7 @@ impl Cluster {
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Duration> {
         let muted = self.connections.values().filter(|connection| connection.is_due()).filter_map(|c| c.muted_until);
-        muted.chain(self.waits.due()).chain(self.groups.poll_timeout()).min()
+        muted.chain(self.waits.due()).chain(self.groups.poll_timeout()).chain(self.transactions.poll_timeout()).min()
     }
 
     /// What the cluster was told last about time.

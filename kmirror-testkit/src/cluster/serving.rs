@@ -39,6 +39,8 @@ impl Cluster {
             self.serve(id);
         }
         self.groups.advance(self.now());
+        self.transactions.advance(self.now());
+        self.mark_transactions();
         self.expire_waits();
     }
 

@@ -61,6 +61,7 @@ impl Cluster {
     pub(super) fn settle(&mut self) {
         loop {
             if std::mem::take(&mut self.waits.changed) {
+                self.mark_transactions();
                 let tickets: Vec<Ticket> = self.waits.waiting.keys().copied().collect();
                 for ticket in tickets {
                     self.look_again(ticket, false);

@@ -1,0 +1,26 @@
+//! ListGroups: the groups that a broker coordinates, from v4 on filtered by state (KIP-518), from v5 on by type.
+
+use kmirror_proto::messages::{ListGroupsRequest, ListGroupsResponse, ListedGroup};
+
+use crate::cluster::{Call, Cluster, Coordinates, Reply};
+
+/// The only type of group that this crate imitates.
+const CLASSIC: &str = "classic";
+
+/// Those of this broker.
+pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &ListGroupsRequest) -> Reply {
+    let here = |id: &str| cluster.coordinator(Coordinates::Group, id) == Some(call.node);
+    let wanted = |filter: &[String], value: &str| {
+        filter.is_empty() || filter.iter().any(|wanted| wanted.eq_ignore_ascii_case(value))
+    };
+    let listed = cluster.groups.iter().filter(|(id, group)| {
+        here(id) && wanted(&request.states_filter, group.state.name()) && wanted(&request.types_filter, CLASSIC)
+    });
+    let groups = listed.map(|(id, group)| ListedGroup {
+        group_id: id.to_owned(),
+        protocol_type: group.protocol_type.clone().unwrap_or_default(),
+        group_state: group.state.name().to_owned(),
+        group_type: CLASSIC.to_owned(),
+    });
+    Reply::from(ListGroupsResponse { groups: groups.collect(), ..ListGroupsResponse::default() })
+}
