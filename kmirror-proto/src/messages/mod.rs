@@ -99,6 +99,9 @@ pub use add_offsets_to_txn::{AddOffsetsToTxnRequest, AddOffsetsToTxnResponse};
 mod end_txn;
 pub use end_txn::{EndTxnRequest, EndTxnResponse};
 
+mod txn_offset_commit;
+pub use txn_offset_commit::{TxnOffsetCommitRequest, TxnOffsetCommitResponse};
+
 mod write_txn_markers;
 pub use write_txn_markers::{
     WritableTxnMarker, WritableTxnMarkerTopic, WriteTxnMarkersRequest, WriteTxnMarkersResponse, WrittenTxnMarker,
@@ -403,6 +406,7 @@ apis! {
     AddPartitionsToTxn AddPartitionsToTxnRequest AddPartitionsToTxnResponse,
     AddOffsetsToTxn AddOffsetsToTxnRequest AddOffsetsToTxnResponse,
     EndTxn EndTxnRequest EndTxnResponse,
+    TxnOffsetCommit TxnOffsetCommitRequest TxnOffsetCommitResponse,
     WriteTxnMarkers WriteTxnMarkersRequest WriteTxnMarkersResponse unthrottled,
     DescribeTransactions DescribeTransactionsRequest DescribeTransactionsResponse,
     ListTransactions ListTransactionsRequest ListTransactionsResponse,

@@ -119,3 +119,19 @@ impl Message for SaslAuthenticateResponse {
 const fn form(version: i16) -> Form {
     Form::at(version, SaslAuthenticateRequest::FLEXIBLE_FROM)
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::{SaslAuthenticateRequest, SaslAuthenticateResponse};
+
+    #[test]
+    fn a_password_is_not_logged() {
+        let auth_bytes = Bytes::from_static(b"\0user\0secret");
+        let request = SaslAuthenticateRequest { auth_bytes: auth_bytes.clone() };
+        assert_eq!(format!("{request:?}"), "SaslAuthenticateRequest { auth_bytes: (12 bytes) }");
+        let response = SaslAuthenticateResponse { auth_bytes, ..Default::default() };
+        assert!(!format!("{response:?}").contains("secret"));
+    }
+}

@@ -47,6 +47,7 @@ fn fill(response: &mut AnyResponse, version: i16) {
         AnyResponse::Fetch(fetch) => fetch.topics.iter_mut().for_each(|topic| topic.name = name()),
         AnyResponse::Produce(produce) => produce.topics.iter_mut().for_each(|topic| topic.name = name()),
         AnyResponse::OffsetCommit(commit) => commit.topics.iter_mut().for_each(|topic| topic.name = name()),
+        AnyResponse::TxnOffsetCommit(commit) => commit.topics.iter_mut().for_each(|topic| topic.name = name()),
         AnyResponse::ListOffsets(listed) => {
             let partitions = listed.topics.iter_mut().flat_map(|topic| &mut topic.partitions);
             partitions.for_each(|partition| partition.segment_starts = vec![1000, 0]);

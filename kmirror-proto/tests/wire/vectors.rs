@@ -3,6 +3,7 @@
 //! field; what brokers sent was read off their sockets.
 
 mod admin;
+mod beyond_the_oracle;
 
 use bytes::Bytes;
 use kmirror_proto::messages::{

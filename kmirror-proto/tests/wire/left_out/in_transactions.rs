@@ -2,7 +2,7 @@
 
 use kmirror_proto::messages::{
     AddPartitionsToTxnRequest, AddPartitionsToTxnResponse, AddPartitionsToTxnTransaction, EndTxnResponse,
-    ListTransactionsRequest,
+    ListTransactionsRequest, OffsetCommitTopic, TxnOffsetCommitRequest,
 };
 use kmirror_proto::{AnyResponse, EncodeError, encode_response};
 
@@ -31,6 +31,19 @@ fn one_transaction_at_a_time_grows_below_v4() {
 }
 
 #[test]
+fn positions_are_never_committed_for_another_member_or_topic() {
+    let generation = TxnOffsetCommitRequest { generation_id_or_member_epoch: 3, ..Default::default() };
+    refused(2, generation, "a member of an old generation would not be fenced");
+    let member = TxnOffsetCommitRequest { member_id: "m".to_owned(), ..Default::default() };
+    refused(2, member, "a member that is gone would not be fenced");
+    let fenced = TxnOffsetCommitRequest { group_instance_id: Some("i".to_owned()), ..Default::default() };
+    refused(2, fenced, "the static member would not be fenced");
+    let request = |topic: OffsetCommitTopic| TxnOffsetCommitRequest { topics: vec![topic], ..Default::default() };
+    refused(6, request(OffsetCommitTopic { name: "t".to_owned(), ..Default::default() }), "there is no id to send");
+    refused(5, request(OffsetCommitTopic { topic_id: [1; 16], ..Default::default() }), "there is no name to send");
+}
+
+#[test]
 fn a_list_of_transactions_is_never_of_others() {
     let long = ListTransactionsRequest { duration_filter_ms: 0, ..Default::default() };
     refused(0, long, "transactions of any age would be listed");
@@ -42,5 +55,6 @@ fn a_list_of_transactions_is_never_of_others() {
 fn defaults_are_those_of_kafka() {
     let ended = EndTxnResponse::default();
     assert_eq!((ended.producer_id, ended.producer_epoch), (-1, -1));
+    assert_eq!(TxnOffsetCommitRequest::default().generation_id_or_member_epoch, -1);
     assert_eq!(ListTransactionsRequest::default().duration_filter_ms, -1);
 }

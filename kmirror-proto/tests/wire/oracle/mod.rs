@@ -131,6 +131,7 @@ judged! { |version, it|
     AddPartitionsToTxn: transactions::add_partitions_to_txn_request(version, it), transactions::add_partitions_to_txn_response(version, it);
     AddOffsetsToTxn: transactions::add_offsets_to_txn_request(it), transactions::add_offsets_to_txn_response(it);
     EndTxn: transactions::end_txn_request(it), transactions::end_txn_response(it);
+    TxnOffsetCommit: transactions::txn_offset_commit_request(it), transactions::txn_offset_commit_response(it);
     WriteTxnMarkers: transactions::write_txn_markers_request(it), transactions::write_txn_markers_response(it);
     DescribeTransactions: transactions::describe_transactions_request(it), transactions::describe_transactions_response(it);
     ListTransactions: transactions::list_transactions_request(it), transactions::list_transactions_response(it);

@@ -107,6 +107,47 @@ pub(super) fn end_txn_response(it: &ours::EndTxnResponse) -> theirs::EndTxnRespo
         .with_producer_epoch(it.producer_epoch)
 }
 
+/// They do not know v6 and its topic ids.
+pub(super) fn txn_offset_commit_request(it: &ours::TxnOffsetCommitRequest) -> theirs::TxnOffsetCommitRequest {
+    let partition = |p: &ours::OffsetCommitPartition| {
+        theirs::txn_offset_commit_request::TxnOffsetCommitRequestPartition::default()
+            .with_partition_index(p.partition_index)
+            .with_committed_offset(p.committed_offset)
+            .with_committed_leader_epoch(p.committed_leader_epoch)
+            .with_committed_metadata(maybe(p.committed_metadata.as_ref()))
+    };
+    let committed = |t: &ours::OffsetCommitTopic| {
+        theirs::txn_offset_commit_request::TxnOffsetCommitRequestTopic::default()
+            .with_name(topic(&t.name))
+            .with_partitions(t.partitions.iter().map(partition).collect())
+    };
+    theirs::TxnOffsetCommitRequest::default()
+        .with_transactional_id(transactional_id(&it.transactional_id))
+        .with_group_id(text(&it.group_id).into())
+        .with_producer_id(it.producer_id.into())
+        .with_producer_epoch(it.producer_epoch)
+        .with_generation_id(it.generation_id_or_member_epoch)
+        .with_member_id(text(&it.member_id))
+        .with_group_instance_id(maybe(it.group_instance_id.as_ref()))
+        .with_topics(it.topics.iter().map(committed).collect())
+}
+
+pub(super) fn txn_offset_commit_response(it: &ours::TxnOffsetCommitResponse) -> theirs::TxnOffsetCommitResponse {
+    let partition = |p: &ours::CommittedPartition| {
+        theirs::txn_offset_commit_response::TxnOffsetCommitResponsePartition::default()
+            .with_partition_index(p.partition_index)
+            .with_error_code(p.error_code.0)
+    };
+    let committed = |t: &ours::CommittedTopic| {
+        theirs::txn_offset_commit_response::TxnOffsetCommitResponseTopic::default()
+            .with_name(topic(&t.name))
+            .with_partitions(t.partitions.iter().map(partition).collect())
+    };
+    theirs::TxnOffsetCommitResponse::default()
+        .with_throttle_time_ms(it.throttle_time_ms)
+        .with_topics(it.topics.iter().map(committed).collect())
+}
+
 /// They do not know v2 and its transaction version.
 pub(super) fn write_txn_markers_request(it: &ours::WriteTxnMarkersRequest) -> theirs::WriteTxnMarkersRequest {
     let marked = |t: &ours::WritableTxnMarkerTopic| {

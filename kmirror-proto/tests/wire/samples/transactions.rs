@@ -4,13 +4,14 @@ use kmirror_proto::ErrorCode;
 use kmirror_proto::messages::{
     AddOffsetsToTxnRequest, AddOffsetsToTxnResponse, AddPartitionsToTxnRequest, AddPartitionsToTxnResponse,
     AddPartitionsToTxnResult, AddPartitionsToTxnTopic, AddPartitionsToTxnTransaction, AddedPartition, AddedTopic,
-    DescribeTransactionsRequest, DescribeTransactionsResponse, DescribedTransaction, EndTxnRequest, EndTxnResponse,
-    ListTransactionsRequest, ListTransactionsResponse, ListedTransaction, TransactionTopic, WritableTxnMarker,
-    WritableTxnMarkerTopic, WriteTxnMarkersRequest, WriteTxnMarkersResponse, WrittenTxnMarker,
-    WrittenTxnMarkerPartition, WrittenTxnMarkerTopic,
+    CommittedPartition, CommittedTopic, DescribeTransactionsRequest, DescribeTransactionsResponse,
+    DescribedTransaction, EndTxnRequest, EndTxnResponse, ListTransactionsRequest, ListTransactionsResponse,
+    ListedTransaction, OffsetCommitPartition, OffsetCommitTopic, TransactionTopic, TxnOffsetCommitRequest,
+    TxnOffsetCommitResponse, WritableTxnMarker, WritableTxnMarkerTopic, WriteTxnMarkersRequest,
+    WriteTxnMarkersResponse, WrittenTxnMarker, WrittenTxnMarkerPartition, WrittenTxnMarkerTopic,
 };
 
-use super::{carried, text};
+use super::{carried, text, topic};
 
 pub(super) fn add_partitions_to_txn_request(v: i16) -> AddPartitionsToTxnRequest {
     let topic = |name: &str, partitions: Vec<i32>| AddPartitionsToTxnTopic { name: name.to_owned(), partitions };
@@ -69,6 +70,39 @@ pub(super) fn end_txn_response(v: i16) -> EndTxnResponse {
         error_code: ErrorCode::INVALID_TXN_STATE,
         producer_id: carried(v >= 5, 4001, -1),
         producer_epoch: carried(v >= 5, 6, -1),
+    }
+}
+
+pub(super) fn txn_offset_commit_request(v: i16) -> TxnOffsetCommitRequest {
+    let partition = |n: i32, metadata: Option<String>| OffsetCommitPartition {
+        partition_index: n,
+        committed_offset: 99,
+        committed_leader_epoch: carried(v >= 2, 8, -1),
+        committed_metadata: metadata,
+    };
+    let (name, topic_id) = topic(v >= 6, "orders", 1);
+    TxnOffsetCommitRequest {
+        transactional_id: "tx".to_owned(),
+        group_id: "group".to_owned(),
+        producer_id: 4000,
+        producer_epoch: 5,
+        generation_id_or_member_epoch: carried(v >= 3, 12, -1),
+        member_id: carried(v >= 3, "member".to_owned(), String::new()),
+        group_instance_id: carried(v >= 3, text("instance"), None),
+        topics: vec![OffsetCommitTopic {
+            name,
+            topic_id,
+            partitions: vec![partition(0, text("note")), partition(1, None)],
+        }],
+    }
+}
+
+pub(super) fn txn_offset_commit_response(v: i16) -> TxnOffsetCommitResponse {
+    let committed = |n: i32| CommittedPartition { partition_index: n, error_code: ErrorCode::ILLEGAL_GENERATION };
+    let (name, topic_id) = topic(v >= 6, "orders", 1);
+    TxnOffsetCommitResponse {
+        throttle_time_ms: 100,
+        topics: vec![CommittedTopic { name, topic_id, partitions: vec![committed(0), committed(1)] }],
     }
 }
 
