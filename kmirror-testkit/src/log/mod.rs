@@ -41,7 +41,10 @@ use epochs::Epochs;
 mod times;
 
 mod recovery;
+
 mod retention;
+
+mod compact;
 
 /// The log of one partition.
 #[derive(Clone, Debug)]
@@ -54,6 +57,8 @@ pub(crate) struct Log {
     producers: Producers,
     transactions: Transactions,
     epochs: Epochs,
+    /// What lies before it has been compacted.
+    dirty_from: i64,
 }
 
 /// What became of an append.
@@ -109,6 +114,7 @@ impl Log {
             producers: Producers::new(release),
             transactions: Transactions::default(),
             epochs: Epochs::default(),
+            dirty_from: 0,
         }
     }
 
@@ -126,7 +132,7 @@ impl Log {
     /// ending behind the one before.
     ///
     /// # Errors
-    /// [`Refused`] with what the release answers: sequences (45, 47, 48, 59), or more bytes than a segment takes (18).
+    /// [`Refused`] with what the release answers: 45, 47, 48 or 59.
     pub(crate) fn append(
         &mut self,
         now: Now,
@@ -134,10 +140,6 @@ impl Log {
         leader_epoch: i32,
         entries: Vec<Entry>,
     ) -> Result<Appended, Refused> {
-        let bytes = entries.iter().map(Entry::size).sum::<usize>();
-        if bytes > settings.segment_bytes {
-            return Err(Refused { code: ErrorCode::RECORD_LIST_TOO_LARGE });
-        }
         self.producers.age(now);
         for entry in &entries {
             let repeated = self.producers.check(entry).map_err(|code| Refused { code })?;

@@ -22,6 +22,7 @@ impl Log {
         }
         self.end = to;
         self.start = self.start.min(to);
+        self.dirty_from = self.dirty_from.min(to);
         self.epochs.truncate(to);
         self.read_again();
     }

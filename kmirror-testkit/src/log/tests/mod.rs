@@ -1,5 +1,6 @@
 //! The log, rule by rule; expectations are the measurements on real brokers.
 
+mod compacting;
 mod producers;
 mod reads;
 mod retention;
