@@ -20,6 +20,8 @@ pub mod judge;
 pub mod segments;
 pub mod sha256;
 
+pub mod conformance;
+
 pub mod kmirror;
 
 pub mod tidy;
