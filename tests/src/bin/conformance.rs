@@ -33,7 +33,9 @@ fn main() -> Result {
 }
 
 fn usage() -> Failure {
-    Failure::new("usage: conformance list | record [<release>[=<address>]…] [-- <id>…] | run <release>=<address> [<id>…]")
+    Failure::new(
+        "usage: conformance list | record [<release>[=<address>]…] [-- <id>…] | run <release>=<address> [<id>…]",
+    )
 }
 
 fn compare(words: &[String]) -> Result {
@@ -60,8 +62,10 @@ fn record(words: &[String]) -> Result {
     let mut failures = Vec::new();
     for pair in releases.chunks(2) {
         let recorded: Vec<(usize, Recorded)> = std::thread::scope(|scope| {
-            let threads: Vec<_> = pair.iter().map(|release| scope.spawn(|| record_one(&suite, release, &parts))).collect();
-            let ended = threads.into_iter().map(|thread| thread.join().map_err(|_| Failure::new("a recorder panicked"))?);
+            let threads: Vec<_> =
+                pair.iter().map(|release| scope.spawn(|| record_one(&suite, release, &parts))).collect();
+            let ended =
+                threads.into_iter().map(|thread| thread.join().map_err(|_| Failure::new("a recorder panicked"))?);
             ended.collect::<Result<_>>()
         })?;
         for (release, recorded) in recorded {

@@ -51,7 +51,9 @@ impl Asked {
         if compact && self.api.name != "ApiVersions" {
             body = match body.split_first() {
                 Some((0, rest)) => rest,
-                other => return Err(Failure::new(format!("no empty tag section in the header: {:?}", other.map(|o| o.0)))),
+                other => {
+                    return Err(Failure::new(format!("no empty tag section in the header: {:?}", other.map(|o| o.0))));
+                }
             };
         }
         value::decode(&self.api.response, body, self.version, compact)
@@ -71,7 +73,8 @@ impl Connection {
     /// Connects.
     pub(super) fn to(address: &str) -> Result<Connection> {
         let socket = address.parse().map_err(|_| Failure::new(format!("not an address: {address}")))?;
-        let stream = TcpStream::connect_timeout(&socket, CONNECT_WITHIN).context(|| format!("connecting to {address}"))?;
+        let stream =
+            TcpStream::connect_timeout(&socket, CONNECT_WITHIN).context(|| format!("connecting to {address}"))?;
         stream.set_nodelay(true).context(|| format!("connecting to {address}"))?;
         Ok(Connection { stream, buffer: Vec::new(), correlation: 0, asked: VecDeque::new() })
     }
@@ -122,7 +125,9 @@ impl Connection {
             if left.is_zero() {
                 return Ok(Received::Silence);
             }
-            self.stream.set_read_timeout(Some(left.max(Duration::from_millis(1)))).context(|| "a timeout".to_owned())?;
+            self.stream
+                .set_read_timeout(Some(left.max(Duration::from_millis(1))))
+                .context(|| "a timeout".to_owned())?;
             let mut chunk = [0; 16 * 1024];
             match self.stream.read(&mut chunk) {
                 Ok(0) => return Ok(Received::Closed),

@@ -176,7 +176,9 @@ mod tests {
     fn times_are_shown_by_who_set_them() {
         let mut masks = Masks::new(String::new());
         let now = masks.time("now").unwrap();
-        for (text, shown) in [("now+2h", "now+2h"), ("now-10d", "now-10d"), ("now+50m", "now+1h-10m"), ("now+1", "now+1")] {
+        for (text, shown) in
+            [("now+2h", "now+2h"), ("now-10d", "now-10d"), ("now+50m", "now+1h-10m"), ("now+1", "now+1")]
+        {
             let time = masks.time(text).unwrap();
             assert_eq!(masks.show_time(time), shown);
         }

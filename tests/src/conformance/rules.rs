@@ -18,7 +18,8 @@ impl Rules {
     /// The rules of the table.
     pub fn load() -> Rules {
         let lines = TABLE.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
-        let rules = lines.filter_map(|line| line.split_once(' ')).map(|(id, text)| (id.to_owned(), text.trim().to_owned()));
+        let rules =
+            lines.filter_map(|line| line.split_once(' ')).map(|(id, text)| (id.to_owned(), text.trim().to_owned()));
         Rules { rules: rules.collect() }
     }
 

@@ -48,9 +48,8 @@ impl Target {
             connection.oldest().map(|asked| asked.read(&frame)).transpose()
         })?;
         let versions = answer.list("api_keys").iter();
-        let versions = versions.filter_map(|one| {
-            Some((one.int("api_key")?, (one.int("min_version")?, one.int("max_version")?)))
-        });
+        let versions =
+            versions.filter_map(|one| Some((one.int("api_key")?, (one.int("min_version")?, one.int("max_version")?))));
         let mut random = fastrand::Rng::new();
         let nonce: String = (0..4).map(|_| random.lowercase()).collect();
         let release = release_set::index(version)?;
@@ -72,9 +71,10 @@ pub type Answers = Result<Vec<Vec<String>>>;
 
 /// Runs cases; `done` is told the answers of each as it ends.
 pub fn run_all(target: &Target, cases: &[&Case], done: impl Fn(&Case, Answers) + Sync) {
+    let (alone, beside): (Vec<&Case>, Vec<&Case>) = cases.iter().partition(|case| case.alone);
     // Cases that wait for the broker to do something by itself begin first.
     let (slow, quick): (Vec<&Case>, Vec<&Case>) =
-        cases.iter().partition(|case| case.steps.iter().any(|step| step.text.contains("until(")));
+        beside.into_iter().partition(|case| case.steps.iter().any(|step| step.text.contains("until(")));
     let queue = Mutex::new(slow.into_iter().chain(quick).collect::<VecDeque<&Case>>());
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     std::thread::scope(|scope| {
@@ -86,6 +86,9 @@ pub fn run_all(target: &Target, cases: &[&Case], done: impl Fn(&Case, Answers) +
             });
         }
     });
+    for case in alone {
+        done(case, run(target, case));
+    }
 }
 
 /// Runs one case.
@@ -201,10 +204,7 @@ impl Run<'_> {
         }
         let metadata = schema::api("Metadata")?;
         let topic = Value::of(vec![("name", Value::text(name)), ("topic_id", Value::Bytes(vec![0; 16]))]);
-        let body = Value::of(vec![
-            ("topics", Value::List(vec![topic])),
-            ("allow_auto_topic_creation", Value::Int(0)),
-        ]);
+        let body = Value::of(vec![("topics", Value::List(vec![topic])), ("allow_auto_topic_creation", Value::Int(0))]);
         let way = Way { connection: "topic ids".to_owned(), within: ANSWER_WITHIN, later: false };
         let Answered::Value(answer) = self.ask(&way, metadata, self.target.newest(metadata)?, &body)? else {
             return Err(Failure::new(format!("no metadata of {name}")));

@@ -37,6 +37,8 @@ pub struct Case {
     pub rules: Vec<String>,
     /// The releases that it is for.
     pub releases: ReleaseSet,
+    /// Whether no other case may run beside it: what it asks for, a broker answers for several at once.
+    pub alone: bool,
     /// Its steps.
     pub steps: Vec<Step>,
     /// The file, from the root of the workspace.
@@ -87,13 +89,13 @@ impl Suite {
 }
 
 /// What a line of a case file is.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Line<'a> {
     /// Empty, or a comment.
     Text,
     /// `case <id>: <title>`.
     Case(&'a str),
-    /// The beginning of a step, or `rules` or `for`.
+    /// The beginning of a step, or `rules`, `for` or `alone`.
     Step(&'a str),
     /// More of the step above.
     More(&'a str),
@@ -129,20 +131,15 @@ pub(super) fn read(file: &Path, text: &str) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-fn read_line(
-    line: Line<'_>,
-    number: usize,
-    file: &Path,
-    cases: &mut Vec<Case>,
-    answered: &mut ReleaseSet,
-) -> Result {
+fn read_line(line: Line<'_>, number: usize, file: &Path, cases: &mut Vec<Case>, answered: &mut ReleaseSet) -> Result {
     if let Line::Case(head) = line {
         let (id, title) = head
             .strip_prefix("case ")
             .and_then(|head| head.split_once(": "))
             .ok_or_else(|| Failure::new("case <id>: <title>"))?;
         let (id, title, file) = (id.to_owned(), title.to_owned(), file.to_owned());
-        cases.push(Case { id, title, rules: Vec::new(), releases: ReleaseSet::ALL, steps: Vec::new(), file });
+        let (rules, steps) = (Vec::new(), Vec::new());
+        cases.push(Case { id, title, rules, releases: ReleaseSet::ALL, alone: false, steps, file });
         return Ok(());
     }
     if line == Line::Text {
@@ -155,6 +152,7 @@ fn read_line(
         Line::Step(text) => match text.split_once(' ') {
             Some(("rules", rules)) => case.rules.extend(rules.split_whitespace().map(str::to_owned)),
             Some(("for", set)) => case.releases = ReleaseSet::parse(set)?,
+            None if text == "alone" => case.alone = true,
             _ => {
                 let (releases, text) = match text.strip_prefix('@').and_then(|text| text.split_once(' ')) {
                     Some((set, text)) => (ReleaseSet::parse(set)?, text),

@@ -57,9 +57,8 @@ impl Value {
 
     /// What stands at a path of field names and indices, `members.0.member_id`.
     pub(super) fn at(&self, path: &str) -> Option<&Value> {
-        path.split('.').filter(|part| !part.is_empty()).try_fold(self, |value, part| match value {
-            Value::List(items) => items.get(part.parse::<usize>().ok()?),
-            value => value.get(part),
+        path.split('.').filter(|part| !part.is_empty()).try_fold(self, |value, part| {
+            if let Value::List(items) = value { items.get(part.parse::<usize>().ok()?) } else { value.get(part) }
         })
     }
 }
@@ -134,7 +133,9 @@ fn encode_field(field: &Field, value: &Value, version: i16, compact: bool, out: 
                 encode_one(&field.kind, item, version, compact, out)?;
             }
         }
-        other => return Err(Failure::new(format!("an array was expected, not {other:?}"))),
+        Value::Int(_) | Value::Text(_) | Value::Bytes(_) | Value::Struct(_) => {
+            return Err(Failure::new(format!("an array was expected, not {value:?}")));
+        }
     }
     Ok(())
 }

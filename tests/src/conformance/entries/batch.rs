@@ -72,6 +72,7 @@ struct Header {
     bad_crc: bool,
     fat: bool,
     payload: Option<Vec<u8>>,
+    instead: Option<Vec<u8>>,
     behind: Vec<u8>,
 }
 
@@ -114,6 +115,7 @@ impl Header {
             bad_crc: words.flag("bad-crc"),
             fat: words.flag("fat-length"),
             payload: words.text("payload")?.map(|digits| hex(&digits)).transpose()?,
+            instead: words.text("instead")?.map(|digits| hex(&digits)).transpose()?,
             behind: words.text("behind")?.map(|digits| hex(&digits)).transpose()?.unwrap_or_default(),
         })
     }
@@ -121,6 +123,9 @@ impl Header {
     fn write(&self, records: &[Record]) -> Result<Sent> {
         let mut plain = Vec::new();
         records.iter().for_each(|record| record.write(self.fat, &mut plain));
+        if let Some(instead) = &self.instead {
+            plain.clone_from(instead);
+        }
         plain.extend(&self.behind);
         let payload = match &self.payload {
             Some(payload) => payload.clone(),

@@ -45,8 +45,7 @@ pub(super) fn wrapper(mut words: Words, masks: &mut Masks) -> Result<(Vec<Sent>,
     };
     words.finish()?;
     let inner = Spec { attributes: 0, ..spec };
-    let plain: Vec<Vec<u8>> =
-        records.iter().map(|record| Ok(inner.message(record)?.bytes)).collect::<Result<_>>()?;
+    let plain: Vec<Vec<u8>> = records.iter().map(|record| Ok(inner.message(record)?.bytes)).collect::<Result<_>>()?;
     let mut payload = compressed(codec, &plain.concat())?;
     if broken {
         match payload.get_mut(6) {

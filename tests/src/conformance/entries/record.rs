@@ -44,7 +44,8 @@ pub(super) fn given(words: &mut Words, offsets: &str, timestamps: &str) -> Resul
         let given = list.as_ref().and_then(|list| list.get(n).copied());
         given.unwrap_or_else(|| i64::try_from(n).unwrap_or(0))
     };
-    let text = |list: &Option<Vec<String>>, n: usize, default: String| match list.as_ref().and_then(|list| list.get(n)) {
+    let text = |list: &Option<Vec<String>>, n: usize, default: String| match list.as_ref().and_then(|list| list.get(n))
+    {
         Some(text) => bytes(text),
         None => Some(default.into_bytes()),
     };
@@ -128,7 +129,7 @@ fn show_bytes(bytes: Option<&[u8]>) -> String {
     match bytes {
         None => "null".to_owned(),
         Some(bytes) if bytes.len() > SHOWN_BYTES_MAX => format!("{}B~{:08x}", bytes.len(), crc32c::crc32c(bytes)),
-        Some(bytes) if bytes.iter().all(|byte| byte.is_ascii_graphic()) => String::from_utf8_lossy(bytes).into_owned(),
+        Some(bytes) if bytes.iter().all(u8::is_ascii_graphic) => String::from_utf8_lossy(bytes).into_owned(),
         Some(bytes) => format!("0x{}", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
     }
 }

@@ -87,13 +87,11 @@ fn one(run: &mut Run<'_>, of: &Field, given: &Given) -> Result<Value> {
             run.masks.give(of.role, &number.to_string());
             Ok(Value::Int(number))
         }
-        (Kind::Text, Given::Text(text)) => Ok(Value::Text(match of.role {
-            Role::Name => run.masks.outside(text),
-            role => {
-                run.masks.give(role, text);
-                text.clone()
-            }
-        })),
+        (Kind::Text, Given::Text(text)) if of.role == Role::Name => Ok(Value::Text(run.masks.outside(text))),
+        (Kind::Text, Given::Text(text)) => {
+            run.masks.give(of.role, text);
+            Ok(Value::Text(text.clone()))
+        }
         (Kind::Uuid, Given::Text(text)) => words::hex(text).map(Value::Bytes),
         (Kind::Bytes | Kind::Records, Given::Text(text)) => bytes(text).map(Value::Bytes),
         (kind, given) => Err(Failure::new(format!("{}: {given:?} is no {kind:?}", of.name))),
@@ -114,9 +112,9 @@ fn bytes(text: &str) -> Result<Vec<u8>> {
 /// Whether any error in an answer says that its coordinator is not ready.
 fn not_ready(value: &Value) -> bool {
     match value {
-        Value::Struct(fields) => fields.iter().any(|(name, value)| match value {
-            Value::Int(code) => name.ends_with("error_code") && NOT_READY.contains(code),
-            value => not_ready(value),
+        Value::Struct(fields) => fields.iter().any(|(name, value)| {
+            let code = if let Value::Int(code) = value { Some(code) } else { None };
+            code.is_some_and(|code| name.ends_with("error_code") && NOT_READY.contains(code)) || not_ready(value)
         }),
         Value::List(items) => items.iter().any(not_ready),
         Value::Null | Value::Int(_) | Value::Text(_) | Value::Bytes(_) => false,
@@ -135,7 +133,8 @@ impl Show<'_, '_> {
         if lines.first().is_some_and(String::is_empty) {
             lines.remove(0);
         }
-        let lines: Vec<String> = lines.into_iter().map(|line| line.strip_prefix("  ").unwrap_or(&line).to_owned()).collect();
+        let lines: Vec<String> =
+            lines.into_iter().map(|line| line.strip_prefix("  ").unwrap_or(&line).to_owned()).collect();
         if lines.is_empty() { vec!["(empty)".to_owned()] } else { lines }
     }
 
@@ -203,10 +202,8 @@ impl Show<'_, '_> {
         let name = field.name.as_str();
         if name.ends_with("error_code") {
             let shown = if name == "error_code" { "error" } else { name };
-            return Some(match value {
-                Value::Int(code) => format!("{shown}={}", if *code == 0 { "0".to_owned() } else { super::error(*code) }),
-                value => format!("{shown}={value:?}"),
-            });
+            let code = if let Value::Int(code) = value { *code } else { 0 };
+            return Some(format!("{shown}={}", if code == 0 { "0".to_owned() } else { super::error(code) }));
         }
         if name == "error_message" && !self.texts {
             return (*value != Value::Null).then(|| "+message".to_owned());

@@ -57,8 +57,7 @@ fn request(run: &mut Run<'_>, mut words: Words, version: i16, max_wait_ms: i64) 
         None => (0, -1),
     };
     let forgotten = words.list("forget")?.unwrap_or_default();
-    let forgotten: Vec<Partition> =
-        forgotten.iter().map(|text| super::partition(run, text)).collect::<Result<_>>()?;
+    let forgotten: Vec<Partition> = forgotten.iter().map(|text| super::partition(run, text)).collect::<Result<_>>()?;
     let min_bytes = words.number("min-bytes")?.unwrap_or(0);
     let max_bytes = words.number("max-bytes")?.unwrap_or(BYTES_MAX);
     let isolation = words.number("isolation")?.unwrap_or(0);
@@ -85,7 +84,8 @@ fn request(run: &mut Run<'_>, mut words: Words, version: i16, max_wait_ms: i64) 
             }
         }
     }
-    let forgotten = super::by_topic(run, &forgotten, ids, ["topic", "partitions"], |partition| Value::Int(partition.index))?;
+    let forgotten =
+        super::by_topic(run, &forgotten, ids, ["topic", "partitions"], |partition| Value::Int(partition.index))?;
     let body = Value::of(vec![
         ("max_wait_ms", Value::Int(max_wait_ms)),
         ("min_bytes", Value::Int(min_bytes)),

@@ -31,6 +31,9 @@ pub(super) fn perform(run: &mut Run<'_>, text: &str) -> Result<Vec<String>> {
     if let Some((head, rest)) = prefix(text, "until(") {
         return until(run, head, rest);
     }
+    if let Some((head, rest)) = prefix(text, "either(") {
+        return either(run, head, rest);
+    }
     let text = words::replace(text, |name| saved(run, name));
     let (connection, text) = match text.split_once(": ") {
         Some((name, rest)) if name.chars().all(char::is_alphanumeric) => (name.to_owned(), rest.to_owned()),
@@ -132,6 +135,14 @@ fn until(run: &mut Run<'_>, head: &str, rest: &str) -> Result<Vec<String>> {
         became?;
     }
     Ok(last)
+}
+
+/// `either("a" "b") …`: which of these the answer is, is a race in the broker. It begins with one of them.
+fn either(run: &mut Run<'_>, head: &str, rest: &str) -> Result<Vec<String>> {
+    let texts: Vec<&str> = head.split('"').filter(|text| !text.trim().is_empty()).collect();
+    let lines = perform(run, rest)?;
+    let known = lines.len() == 1 && texts.iter().any(|text| lines[0].starts_with(text));
+    Ok(if known { vec![texts.join(" or ")] } else { lines })
 }
 
 /// What `$name` and `$name.path` stand for.

@@ -50,11 +50,9 @@ fn show(run: &mut Run<'_>, value: &Value) -> String {
         parts.push(super::error(code));
     }
     if let Some(Value::List(offsets)) = partition.get("old_style_offsets") {
-        let offsets = offsets.iter().map(|offset| match offset {
-            Value::Int(offset) => offset.to_string(),
-            other => format!("{other:?}"),
-        });
-        parts.push(format!("[{}]", offsets.collect::<Vec<_>>().join(" ")));
+        let offsets =
+            offsets.iter().filter_map(|offset| if let Value::Int(offset) = offset { Some(offset) } else { None });
+        parts.push(format!("[{}]", offsets.map(i64::to_string).collect::<Vec<_>>().join(" ")));
     }
     if let (Some(offset), Some(time)) = (partition.int("offset"), partition.int("timestamp")) {
         parts.push(format!("offset {offset} time {}", run.masks.show_time(time)));

@@ -52,10 +52,7 @@ pub(super) fn produce(run: &mut Run<'_>, way: &Way, mut words: Words) -> Result<
         .collect();
     let topics = super::by_topic(run, &named, version > NEWEST_BY_NAME, ["name", "partition_data"], |partition| {
         let records = usize::try_from(partition.offset).ok().and_then(|at| records.get(at));
-        Value::of(vec![
-            ("index", Value::Int(partition.index)),
-            ("records", records.cloned().unwrap_or(Value::Null)),
-        ])
+        Value::of(vec![("index", Value::Int(partition.index)), ("records", records.cloned().unwrap_or(Value::Null))])
     })?;
     let body = Value::of(vec![
         ("transactional_id", transactional_id),
@@ -78,11 +75,13 @@ pub(super) fn produce(run: &mut Run<'_>, way: &Way, mut words: Words) -> Result<
 
 /// An answer, a line for each partition. What is as it has to be (no append time, the log begins at 0) is left out.
 pub(super) fn show(run: &mut Run<'_>, value: &Value) -> Vec<String> {
-    let partitions = value.list("responses").iter().flat_map(|topic| {
-        topic.list("partition_responses").iter().map(move |partition| (topic, partition))
-    });
+    let partitions = value
+        .list("responses")
+        .iter()
+        .flat_map(|topic| topic.list("partition_responses").iter().map(move |partition| (topic, partition)));
     let partitions: Vec<(&Value, &Value)> = partitions.collect();
     let several = partitions.len() > 1;
+    // Their order is that of a hash table of the broker.
     let mut lines = Vec::new();
     for (topic, partition) in partitions {
         let code = partition.int("error_code").unwrap_or(0);
@@ -115,6 +114,7 @@ pub(super) fn show(run: &mut Run<'_>, value: &Value) -> Vec<String> {
         }
         lines.push(line);
     }
+    lines.sort();
     if lines.is_empty() {
         lines.push("(no partitions)".to_owned());
     }

@@ -61,13 +61,15 @@ pub(super) fn add(run: &mut Run<'_>, way: &Way, mut words: Words) -> Result<Vec<
         partitions.push(super::partition(run, &text)?);
     }
     words.finish()?;
-    let topics = super::by_topic(run, &partitions, false, ["name", "partitions"], |partition| Value::Int(partition.index))?;
+    let topics =
+        super::by_topic(run, &partitions, false, ["name", "partitions"], |partition| Value::Int(partition.index))?;
     fields.push(("v3_and_below_topics", topics));
     let first = |answer: &Value| {
         answer.at("results_by_topic_v3_and_below.0.results_by_partition.0")?.int("partition_error_code")
     };
     let answer = ready(run, way, api, version, &Value::of(fields), first)?;
-    let codes = answer.list("results_by_topic_v3_and_below").iter().flat_map(|topic| topic.list("results_by_partition"));
+    let codes =
+        answer.list("results_by_topic_v3_and_below").iter().flat_map(|topic| topic.list("results_by_partition"));
     let codes = codes.filter_map(|one| one.int("partition_error_code")).filter(|code| *code != 0);
     Ok(codes.map(super::error).collect())
 }
