@@ -11,17 +11,12 @@ use kmirror_proto::messages::{
     MetadataBroker, MetadataPartition, MetadataRequest, MetadataRequestTopic, MetadataResponse, MetadataTopic,
 };
 
+use super::topic_names;
 use crate::cluster::{Call, Cluster, Partition, Reply, Topic};
 use crate::{NodeId, Release};
 
 /// No id: what a topic is asked for by when it is asked for by name.
 pub(crate) const NO_ID: [u8; 16] = [0; 16];
-
-/// The topics that clients are told are Kafka's own.
-const INTERNAL: [&str; 2] = ["__consumer_offsets", "__transaction_state"];
-
-/// Kafka's own limit (`org.apache.kafka.common.internals.Topic`).
-const NAME_BYTES_MAX: usize = 249;
 
 /// Answers for the whole cluster, whichever broker is asked.
 pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &MetadataRequest) -> Reply {
@@ -40,12 +35,6 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &MetadataReque
     })
 }
 
-/// Whether a topic may have this name.
-pub(crate) fn is_valid_name(name: &str) -> bool {
-    let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    !name.is_empty() && name.len() <= NAME_BYTES_MAX && name != "." && name != ".." && name.chars().all(legal)
-}
-
 fn broker(cluster: &Cluster, node: NodeId) -> Option<MetadataBroker> {
     let broker = cluster.brokers.get(&node)?;
     Some(MetadataBroker {
@@ -61,7 +50,7 @@ fn one(cluster: &mut Cluster, asked: &MetadataRequestTopic, create: bool) -> Met
     if let Some(topic) = cluster.topics.get(name) {
         return described(cluster, name, topic);
     }
-    if !is_valid_name(name) {
+    if !topic_names::is_valid(name) {
         return refused(name, ErrorCode::INVALID_TOPIC_EXCEPTION);
     }
     if !create {
@@ -95,7 +84,7 @@ fn described(cluster: &Cluster, name: &str, topic: &Topic) -> MetadataTopic {
     MetadataTopic {
         name: name.to_owned(),
         topic_id: if cluster.release >= Release::V2_8 { topic.id } else { NO_ID },
-        is_internal: INTERNAL.contains(&name),
+        is_internal: topic_names::INTERNAL.contains(&name),
         partitions: indexed.map(|(index, partition)| partition_of(cluster, index, partition)).collect(),
         ..MetadataTopic::default()
     }
@@ -154,6 +143,5 @@ mod tests {
             let answer: MetadataResponse = client.ask(1, asked(name));
             assert_eq!(answer.topics[0].error_code, ErrorCode::INVALID_TOPIC_EXCEPTION, "{name:?}");
         }
-        assert!(is_valid_name(&"n".repeat(249)));
     }
 }

@@ -10,10 +10,12 @@ use crate::cluster::{Call, Cluster, Reply};
 pub(crate) mod add_offsets_to_txn;
 pub(crate) mod add_partitions_to_txn;
 pub(crate) mod api_versions;
+pub(crate) mod create_topics;
 pub(crate) mod delete_groups;
 pub(crate) mod describe_groups;
 pub(crate) mod describe_transactions;
 pub(crate) mod end_txn;
+mod error;
 pub(crate) mod fetch;
 pub(crate) mod find_coordinator;
 pub(crate) mod heartbeat;
@@ -29,6 +31,7 @@ pub(crate) mod offset_delete;
 pub(crate) mod offset_fetch;
 pub(crate) mod produce;
 pub(crate) mod sync_group;
+pub(crate) mod topic_names;
 
 /// Serves a request whose version the release has.
 #[expect(clippy::wildcard_enum_match_arm, reason = "what is not served closes the connection, whatever it is")]
@@ -56,6 +59,7 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: AnyRequest) ->
         AnyRequest::EndTxn(request) => end_txn::answer(cluster, call, &request),
         AnyRequest::DescribeTransactions(request) => describe_transactions::answer(cluster, call, &request),
         AnyRequest::ListTransactions(request) => list_transactions::answer(cluster, call, &request),
+        AnyRequest::CreateTopics(request) => create_topics::answer(cluster, call, &request),
         _ => Reply::Close,
     }
 }

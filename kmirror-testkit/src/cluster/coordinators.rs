@@ -4,8 +4,6 @@
 //! The internal topics are there as topics, made when a coordinator is first asked for. Their logs stay empty: what
 //! coordinators know is kept as values, and survives every broker.
 
-use std::collections::BTreeMap;
-
 use kmirror_proto::ErrorCode;
 
 use super::{Call, Cluster};
@@ -29,9 +27,6 @@ impl Coordinates {
         }
     }
 }
-
-/// The default of `offsets.topic.num.partitions` and `transaction.state.log.num.partitions`.
-const PARTITIONS: usize = 50;
 
 impl Cluster {
     /// The partition that a key belongs to; `None` while its topic is not there yet.
@@ -58,13 +53,17 @@ impl Cluster {
         if self.topics.contains_key(what.topic()) {
             return false;
         }
-        let assignment = self.assignment(0, PARTITIONS, self.settings.replication_factor);
-        let mut settings = self.settings.topic.clone();
-        settings.compact = true;
-        settings.delete = false;
-        let overrides = [("cleanup.policy", "compact"), ("segment.bytes", "104857600")];
-        let overrides: BTreeMap<_, _> = overrides.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-        self.make_topic(what.topic(), &assignment, overrides, settings);
+        let (partitions, more): (usize, &[(&str, &str)]) = match what {
+            Coordinates::Group => (self.settings.offsets_partitions, &[("compression.type", "producer")]),
+            Coordinates::Transaction => (
+                self.settings.transaction_partitions,
+                &[("compression.type", "uncompressed"), ("unclean.leader.election.enable", "false")],
+            ),
+        };
+        let assignment = self.assignment(0, partitions, self.settings.replication_factor);
+        let overrides = [("cleanup.policy", "compact"), ("segment.bytes", "104857600")].iter().chain(more);
+        let overrides = overrides.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        self.place_topic(what.topic(), &assignment, overrides);
         true
     }
 }

@@ -38,6 +38,8 @@ mod serving;
 mod coordinators;
 pub(crate) use coordinators::Coordinates;
 
+mod topics;
+
 mod control;
 pub use control::NoSuch;
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::{Call, Cluster, Ticket};
-use crate::api::{fetch, join_group, produce, sync_group};
+use crate::api::{create_topics, fetch, join_group, produce, sync_group};
 use crate::groups::GroupEvent;
 
 /// What is waiting.
@@ -32,6 +32,8 @@ pub(crate) enum Waiting {
     Fetch(fetch::Waiting),
     /// Produce with acks all, for the in-sync replicas (`DelayedProduce`).
     Produce(produce::Waiting),
+    /// CreateTopics, for leaders (`DelayedCreatePartitions`).
+    CreateTopics(create_topics::Waiting),
 }
 
 impl Waits {
@@ -98,6 +100,9 @@ impl Cluster {
         let answer = match &mut wait.what {
             Waiting::Fetch(waiting) => fetch::look_again(self, &wait.call, waiting, over).map(Into::into),
             Waiting::Produce(waiting) => produce::look_again(self, &wait.call, waiting, over).map(Into::into),
+            Waiting::CreateTopics(waiting) => {
+                create_topics::look_again(self, &wait.call, waiting, over).map(Into::into)
+            }
         };
         match answer {
             Some(answer) => self.complete(ticket, &answer),

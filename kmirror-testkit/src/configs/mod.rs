@@ -1,93 +1,76 @@
 //! Kafka's settings by name: which of them a release has, their defaults, and how their text is read.
+//!
+//! ```text
+//! brokers.tsv ─► table ─┐            ┌─► BrokerSettings   what the brokers go by
+//!                       ├─► value ───┤
+//! topics.tsv  ─► table ─┘            └─► TopicSettings    overrides over the brokers' settings over defaults
+//! ```
+//!
+//! Every name that a release knows is taken, also those without a meaning for brokers in memory (folders, threads,
+//! listeners, ZooKeeper): they are described, and nothing else comes of them.
 
-use std::collections::BTreeMap;
+mod table;
+pub(crate) use table::{Change, Setting, broker_setting, broker_settings, topic_setting, topic_settings};
+
+mod value;
+
+mod format;
+
+mod broker;
+pub(crate) use broker::BrokerSettings;
+
+mod topic;
+pub(crate) use topic::read_overrides;
+
+pub(crate) mod describe;
+
+use kmirror_proto::ErrorCode;
 
 use crate::Release;
-use crate::groups::GroupLimits;
-use crate::settings::TopicSettings;
 
-/// A setting that a cluster cannot be given.
+/// A setting that a cluster or a topic cannot be given.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingError {
-    /// The release has no setting of this name, or this crate does not imitate it.
+    /// The release has no setting of this name.
     #[error("unknown setting {name}")]
     Unknown {
         /// Its name.
         name: String,
     },
     /// The value is not one of those that the setting takes.
-    #[error("invalid value {value:?} for setting {name}")]
+    #[error("invalid value {value:?} for setting {name}: {why}")]
     Invalid {
         /// Its name.
         name: String,
-        /// What was given.
+        /// What was given, or the part of it that is wrong.
         value: String,
+        /// What Kafka says about it.
+        why: String,
+    },
+    /// Two settings that do not go together.
+    #[error("settings do not go together: {why}")]
+    Conflict {
+        /// What Kafka says about them.
+        why: String,
     },
 }
 
-/// What holds for a whole cluster.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct BrokerSettings {
-    /// `auto.create.topics.enable`.
-    pub(crate) auto_create_topics: bool,
-    /// `num.partitions`.
-    pub(crate) partitions: usize,
-    /// `default.replication.factor`.
-    pub(crate) replication_factor: usize,
-    /// `group.*` and `offset.metadata.max.bytes`.
-    pub(crate) groups: GroupLimits,
-    /// What a topic has unless it says otherwise.
-    pub(crate) topic: TopicSettings,
-}
-
-impl BrokerSettings {
-    /// From lines of `server.properties`.
-    pub(crate) fn parse(release: Release, lines: &BTreeMap<String, String>) -> Result<Self, SettingError> {
-        let mut settings = Self {
-            auto_create_topics: true,
-            partitions: 1,
-            replication_factor: 1,
-            groups: GroupLimits::defaults(release),
-            topic: TopicSettings::defaults(release),
-        };
-        for (name, value) in lines {
-            let invalid = || SettingError::Invalid { name: name.clone(), value: value.clone() };
-            match name.as_str() {
-                "auto.create.topics.enable" => settings.auto_create_topics = value.parse().map_err(|_| invalid())?,
-                "num.partitions" => settings.partitions = value.parse().map_err(|_| invalid())?,
-                "default.replication.factor" => settings.replication_factor = value.parse().map_err(|_| invalid())?,
-                "min.insync.replicas" => settings.topic.min_insync_replicas = value.parse().map_err(|_| invalid())?,
-                _ => return Err(SettingError::Unknown { name: name.clone() }),
-            }
+impl SettingError {
+    /// As a release's brokers word it in the answers of CreateTopics and AlterConfigs.
+    pub(crate) fn in_answers(&self, release: Release) -> String {
+        match self {
+            Self::Unknown { name } if release <= Release::V0_10_2 => format!("Unknown Log configuration {name}."),
+            Self::Unknown { name } => format!("Unknown topic config name: {name}"),
+            Self::Invalid { name, value, why } => format!("Invalid value {value} for configuration {name}: {why}"),
+            Self::Conflict { why } => why.clone(),
         }
-        Ok(settings)
     }
-}
 
-impl TopicSettings {
-    /// What a topic of this release has when nothing was set, neither for it nor for its broker.
-    #[must_use]
-    pub fn defaults(release: Release) -> Self {
-        const HOUR_MS: i64 = 3_600_000;
-        let day_ms = 24 * HOUR_MS;
-        Self {
-            max_message_bytes: if release >= Release::V2_8 { 1_048_588 } else { 1_000_012 },
-            append_time: false,
-            timestamp_before_max_ms: i64::MAX,
-            timestamp_after_max_ms: if release >= Release::V4_4 { HOUR_MS } else { i64::MAX },
-            compression: None,
-            magic: release.magic(),
-            down_conversion: true,
-            compact: false,
-            delete: true,
-            retention_ms: 7 * day_ms,
-            retention_bytes: -1,
-            segment_bytes: 1 << 30,
-            segment_ms: 7 * day_ms,
-            min_insync_replicas: 1,
-            delete_retention_ms: day_ms,
-            min_cleanable_dirty_ratio: 0.5,
-            unclean_leader_election: release < Release::V0_11,
+    /// The code beside it: -1 for a value up to 2.0, which nobody had thought of (facts: CreateTopics bad conf value).
+    pub(crate) fn code(&self, release: Release) -> ErrorCode {
+        match self {
+            Self::Invalid { .. } if release <= Release::V2_0 => ErrorCode::UNKNOWN_SERVER_ERROR,
+            Self::Unknown { .. } | Self::Invalid { .. } | Self::Conflict { .. } => ErrorCode::INVALID_CONFIG,
         }
     }
 }
