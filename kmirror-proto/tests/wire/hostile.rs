@@ -3,9 +3,9 @@
 //! kafka-protocol 0.18 aborts the process on the four bytes `7f ff ff ff` in the place of an array's length.
 
 use bytes::Bytes;
-use kmirror_proto::messages::FetchableTopic;
+use kmirror_proto::messages::{DeletableTopic, FetchableTopic};
 use kmirror_proto::{
-    AnyResponse, ApiKey, DecodeError, decode_request, decode_response, encode_request, encode_response,
+    AnyRequest, AnyResponse, ApiKey, DecodeError, decode_request, decode_response, encode_request, encode_response,
 };
 use proptest::prelude::*;
 
@@ -19,23 +19,21 @@ fn an_announced_array_of_two_billion_is_an_error_and_no_allocation() {
     assert_eq!(decode_response(ApiKey::METADATA, 1, answer), Err(refused));
 }
 
-/// The densest messages there are: a count that just fits, of the smallest elements. An element is larger in memory
-/// than on the wire, by a factor that is bounded and known.
+/// The densest answer there is: a count that just fits, of the smallest elements. An element is larger in memory than
+/// on the wire, by a factor that is bounded and known.
 #[test]
-fn the_densest_message_takes_a_small_multiple_of_its_bytes() {
-    let count = 1u32 << 20;
-    let uvarint = [0x81, 0x80, 0x40]; // 2^20 + 1
+fn the_densest_answer_takes_a_small_multiple_of_its_bytes() {
     // Fetch v12: correlation id, no tags, throttle, error, session, then topics of an empty name, no partitions, no
     // tags, and no tags at the end.
     let mut bytes = vec![0u8; 4 + 1 + 4 + 2 + 4];
-    bytes.extend_from_slice(&uvarint);
-    bytes.extend((0..count).flat_map(|_| [1, 1, 0]));
+    bytes.extend_from_slice(&MILLION);
+    bytes.extend((0..1 << 20).flat_map(|_| [1, 1, 0]));
     bytes.push(0);
     let size = bytes.len();
     let Ok((_, AnyResponse::Fetch(fetched))) = decode_response(ApiKey::FETCH, 12, bytes.clone().into()) else {
         panic!("a valid answer")
     };
-    assert_eq!(fetched.topics.len(), count as usize);
+    assert_eq!(fetched.topics.len(), 1 << 20);
     assert!(fetched.topics.capacity() * size_of::<FetchableTopic>() <= 22 * size);
 
     // One element more than there is room for: refused as a whole, before the first is read.
@@ -44,6 +42,28 @@ fn the_densest_message_takes_a_small_multiple_of_its_bytes() {
     let refused = decode_response(ApiKey::FETCH, 12, bytes.into());
     assert!(matches!(refused, Err(DecodeError::Count { what: "topics", .. })), "{refused:?}");
 }
+
+/// The densest request: names alone, each of them empty and one byte long.
+#[test]
+fn the_densest_request_takes_a_small_multiple_of_its_bytes() {
+    // DeleteTopics v5: header (client id null, no tags), names, timeout, no tags.
+    let mut bytes = vec![0, 20, 0, 5, 0, 0, 0, 1, 0xff, 0xff, 0];
+    bytes.extend_from_slice(&MILLION);
+    bytes.resize(bytes.len() + (1 << 20), 1);
+    bytes.extend_from_slice(&[0; 5]);
+    let size = bytes.len();
+    let Ok((_, AnyRequest::DeleteTopics(asked))) = decode_request(bytes.clone().into()) else {
+        panic!("a valid request")
+    };
+    assert_eq!(asked.topics.len(), 1 << 20);
+    assert!(asked.topics.capacity() * size_of::<DeletableTopic>() <= 40 * size);
+
+    let cut = decode_request(Bytes::from(bytes).slice(..size - 6));
+    assert!(matches!(cut, Err(DecodeError::Count { what: "topics", .. })), "{cut:?}");
+}
+
+/// A compact count of 2^20: one more, seven bits a byte.
+const MILLION: [u8; 3] = [0x81, 0x80, 0x40];
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]

@@ -1,7 +1,7 @@
 //! The types that messages are made of.
 
 use bytes::Bytes;
-use kmirror_proto::{DecodeError, EncodeError, Form, Reader, Writer};
+use kmirror_proto::{DecodeError, EncodeError, Form, Reader, TaggedFields, Writer};
 
 fn reader(bytes: &'static [u8]) -> Reader {
     Reader::new(Bytes::from_static(bytes))
@@ -131,6 +131,38 @@ fn tagged_fields_are_skipped_within_bounds() {
     let huge = DecodeError::Count { what: "t", count: 0xffff_ffff, remaining: 2 };
     assert_eq!(skip(&[0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0]), Err(huge));
     assert_eq!(reader(&[1]).skip_tagged_fields(Form::Classic, "t"), Ok(()), "the classic form has none");
+}
+
+/// A field that is set stands behind its tag and size; a reader takes its bytes to their end, no further and no less.
+#[test]
+fn tagged_fields_are_written_behind_their_sizes() {
+    let fields = || {
+        let mut fields = TaggedFields::new();
+        for (tag, value) in [(0, 7), (133, 8)] {
+            let put = |w: &mut Writer| {
+                w.put_i16(value);
+                Ok(())
+            };
+            fields.put(tag, put).expect("a tag above the last one");
+        }
+        fields
+    };
+    let bytes = written(|w| w.put_tagged_fields(Form::Compact, fields(), "t").expect("it fits"));
+    assert_eq!(bytes, [2, 0, 2, 0, 7, 0x85, 0x01, 2, 0, 8]);
+    assert_eq!(written(|w| w.put_tagged_fields(Form::Compact, TaggedFields::new(), "t").expect("it fits")), [0]);
+    assert!(written(|w| w.put_tagged_fields(Form::Classic, fields(), "t").expect("none")).is_empty());
+
+    let mut found = Vec::new();
+    let take = |tag, field| {
+        found.push((tag, Reader::whole(field, "t", |r| r.i16("t"))?));
+        Ok(())
+    };
+    Reader::new(bytes.into()).tagged_fields(Form::Compact, "t", take).expect("they are read");
+    assert_eq!(found, [(0, 7), (133, 8)]);
+    let longer = Reader::whole(Bytes::from_static(&[0, 7, 9]), "t", |r| r.i16("t"));
+    assert_eq!(longer, Err(DecodeError::Trailing { what: "t", bytes: 1 }));
+    let shorter = Reader::whole(Bytes::from_static(&[0]), "t", |r| r.i16("t"));
+    assert_eq!(shorter, Err(DecodeError::Truncated { what: "t", needed: 2, remaining: 1 }));
 }
 
 /// A payload is one more entry of the vectored write; a batch header is not worth one.
