@@ -241,6 +241,18 @@ impl Attributes {
         self.0 & Self::DELETE_HORIZON != 0
     }
 
+    /// The same with the append-time bit, or without it.
+    #[must_use]
+    pub fn with_append_time(self, on: bool) -> Self {
+        if on { Self(self.0 | Self::APPEND_TIME) } else { self.without_append_time() }
+    }
+
+    /// The same with the transactional bit, or without it.
+    #[must_use]
+    pub fn with_transactional(self, on: bool) -> Self {
+        if on { Self(self.0 | Self::TRANSACTIONAL) } else { self.without_transactional() }
+    }
+
     /// The same without the append-time bit.
     #[must_use]
     pub fn without_append_time(self) -> Self {
@@ -359,6 +371,9 @@ mod tests {
         assert_eq!(all.without_control().0, !0x20);
         assert_eq!(all.without_delete_horizon().0, !0x40);
         assert_eq!(all.codec(), Err(CodecError::Unknown { id: 7 }));
+        let (some, none) = (Attributes(0x7f42), Attributes(0x7f42).with_append_time(false).with_transactional(false));
+        assert_eq!((none, some.with_append_time(true).0, some.with_transactional(true).0), (some, 0x7f4a, 0x7f52));
+        assert_eq!(all.with_append_time(false).with_transactional(false).0, !0x18);
         assert_eq!(Attributes(0x7f0a).with_codec(Codec::Lz4), Attributes(0x7f0b));
         assert_eq!(Attributes(0x7f0b).codec(), Ok(Codec::Lz4));
     }

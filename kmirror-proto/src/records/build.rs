@@ -4,7 +4,7 @@
 //! batch is finished where it stands; with one, the records are compressed behind a header in a buffer of their own.
 //!
 //! Mirrors Java's `MemoryRecordsBuilder`: offsets are 0..n-1, the base timestamp is the first record's, the maximum
-//! begins at -1 (brokers correct any other), the leader epoch is -1.
+//! begins at -1 (brokers correct any other), the leader epoch is -1 unless a leader builds.
 
 use bytes::{Bytes, BytesMut};
 
@@ -32,10 +32,30 @@ impl<'a> From<Headers<'a>> for HeadersSource<'a> {
     }
 }
 
+/// What a partition's leader writes into the header of a batch that it encodes itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placement {
+    /// The offset of the first record.
+    pub base_offset: i64,
+    /// The leader's epoch, -1 for none.
+    pub leader_epoch: i32,
+    /// The time of the append that stands for all timestamps (`LogAppendTime`), in milliseconds. The records keep
+    /// those that the producer gave, unseen.
+    pub append_time: Option<i64>,
+    /// The batch belongs to a transaction.
+    pub transactional: bool,
+}
+
+impl Placement {
+    /// A producer's: offset 0, no epoch, the records' own timestamps.
+    pub const NONE: Self = Self { base_offset: 0, leader_epoch: -1, append_time: None, transactional: false };
+}
+
 /// Builds one magic 2 batch after the other, re-using its buffers and the codec's context.
 #[derive(Debug)]
 pub struct BatchBuilder {
     codec: Codec,
+    placement: Placement,
     compressor: Compressor,
     /// Room for the header, then the records.
     buffer: BytesMut,
@@ -51,6 +71,7 @@ impl BatchBuilder {
     pub fn new(codec: Codec, base_timestamp: Option<i64>) -> Self {
         Self {
             codec,
+            placement: Placement::NONE,
             compressor: Compressor::new(),
             buffer: BytesMut::new(),
             records: 0,
@@ -58,6 +79,12 @@ impl BatchBuilder {
             base_timestamp: 0,
             max_timestamp: NO_TIMESTAMP,
         }
+    }
+
+    /// What the header says of offset, epoch and append time from the next [`BatchBuilder::finish`] on; at first it is
+    /// [`Placement::NONE`].
+    pub fn set_placement(&mut self, placement: Placement) {
+        self.placement = placement;
     }
 
     /// Appends a record. `timestamp` in milliseconds; `None` is a null key or value. Allocates only when the buffer
@@ -166,14 +193,17 @@ impl BatchBuilder {
         let too_large = RecordError::TooLarge { what: "record batch", bytes: batch.len() };
         let length = i32::try_from(batch.len() - PREFIX_BYTES).map_err(|_| too_large.clone())?;
         let head = batch.first_chunk_mut::<BATCH_HEADER_BYTES>().ok_or(too_large)?;
-        head[0..8].copy_from_slice(&0_i64.to_be_bytes());
+        let Placement { base_offset, leader_epoch, append_time, transactional } = self.placement;
+        let attributes = Attributes::of(self.codec).with_append_time(append_time.is_some());
+        let attributes = attributes.with_transactional(transactional);
+        head[0..8].copy_from_slice(&base_offset.to_be_bytes());
         head[8..12].copy_from_slice(&length.to_be_bytes());
-        head[12..16].copy_from_slice(&(-1_i32).to_be_bytes());
+        head[12..16].copy_from_slice(&leader_epoch.to_be_bytes());
         head[16] = 2;
-        head[21..23].copy_from_slice(&Attributes::of(self.codec).0.to_be_bytes());
+        head[21..23].copy_from_slice(&attributes.0.to_be_bytes());
         head[23..27].copy_from_slice(&(self.records - 1).to_be_bytes());
         head[27..35].copy_from_slice(&self.base_timestamp.to_be_bytes());
-        head[35..43].copy_from_slice(&self.max_timestamp.to_be_bytes());
+        head[35..43].copy_from_slice(&append_time.unwrap_or(self.max_timestamp).to_be_bytes());
         head[43..51].copy_from_slice(&stamp.producer_id.to_be_bytes());
         head[51..53].copy_from_slice(&stamp.producer_epoch.to_be_bytes());
         head[53..57].copy_from_slice(&stamp.base_sequence.to_be_bytes());

@@ -40,7 +40,7 @@ mod record;
 pub use record::{HeaderIter, Headers, Record, RecordIter, Records};
 
 mod build;
-pub use build::{BatchBuilder, HeadersSource};
+pub use build::{BatchBuilder, HeadersSource, Placement};
 
 mod legacy;
 pub use legacy::{

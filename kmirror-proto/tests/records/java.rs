@@ -3,11 +3,11 @@
 use bytes::Bytes;
 use kmirror_proto::compress::{Codec, CodecError, Decompressor, repair_lz4_header};
 use kmirror_proto::records::{
-    ControlKind, ControlRecord, Entry, MessageFormat, MessageSetBuilder, RawBatch, RawMessage, Stamp, restamp, split,
-    wrapper_shape,
+    BatchBuilder, ControlKind, ControlRecord, Entry, MessageFormat, MessageSetBuilder, Placement, RawBatch, RawMessage,
+    Stamp, restamp, split, wrapper_shape,
 };
 
-use super::story::{BYTES_MAX, T, Told, appended, batch, message_set, set_by, story, told};
+use super::story::{BYTES_MAX, T, Told, appended, batch, message_set, push_all, set_by, story, told};
 
 /// The base offset of the vectors that a broker stored.
 const STORED_AT: i64 = 7_000_000_000;
@@ -172,6 +172,32 @@ fn what_we_build_compressed_differs_from_java_in_the_compressed_bytes_only() {
                 assert_eq!(ours[range.clone()], javas[range], "{name} {codec}");
             }
             assert_eq!(told(ours), story(format.magic(), base), "{name} {codec}");
+        }
+    }
+}
+
+#[test]
+fn a_batch_placed_by_a_leader_is_the_one_that_java_stores() {
+    let placement = Placement { base_offset: STORED_AT, append_time: Some(T + 77), ..Placement::NONE };
+    let stamp = Stamp { producer_id: 4711, producer_epoch: 3, base_sequence: 99 };
+    for codec in CODECS {
+        let javas = only_batch(vector(&format!("magic2-{codec}-stored")));
+        let mut builder = BatchBuilder::new(codec, None);
+        // The second batch of a builder is placed as the first one.
+        for _ in 0..2 {
+            builder.set_placement(placement);
+            push_all(&mut builder, &story(2, 0));
+            let ours = only_batch(builder.finish(stamp).unwrap());
+            assert!(ours.crc_ok());
+            if codec == Codec::None {
+                assert_eq!(ours.bytes(), javas.bytes());
+            }
+            let mut header = ours.header;
+            (header.batch_length, header.crc) = (javas.header.batch_length, javas.header.crc);
+            assert_eq!(header, javas.header, "{codec}");
+            let payload =
+                |batch: &RawBatch| Decompressor::new().decompress(codec, &batch.payload(), BYTES_MAX).unwrap();
+            assert_eq!(payload(&ours), payload(&javas), "{codec}");
         }
     }
 }

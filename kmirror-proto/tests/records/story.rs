@@ -63,12 +63,17 @@ pub(crate) fn appended(mut story: Vec<Told>, timestamp: i64) -> Vec<Told> {
 /// Builds one batch.
 pub(crate) fn batch(codec: Codec, story: &[Told], stamp: Stamp) -> Bytes {
     let mut builder = BatchBuilder::new(codec, None);
+    push_all(&mut builder, story);
+    builder.finish(stamp).unwrap()
+}
+
+/// Pushes all records.
+pub(crate) fn push_all(builder: &mut BatchBuilder, story: &[Told]) {
     for told in story {
         let headers: Vec<_> = told.headers.iter().map(|(name, value)| (&name[..], value.as_deref())).collect();
         let headers = HeadersSource::List(&headers);
         builder.push(told.timestamp, told.key.as_deref(), told.value.as_deref(), headers).unwrap();
     }
-    builder.finish(stamp).unwrap()
 }
 
 /// Builds one message set from the offset of its first record on.
