@@ -45,6 +45,8 @@ mod api;
 
 mod accept;
 
+mod convert;
+
 mod log;
 
 mod groups;
