@@ -34,6 +34,15 @@ fn each_file_says_what_it_is_for() -> Result {
 }
 
 #[test]
+fn message_headers_name_the_versions_that_are_spoken() -> Result {
+    let complaints = tree()?.complaints(".rs", |path, text| {
+        if path.starts_with("kmirror-proto/src/messages/") { tidy::message_header(path, text) } else { Vec::new() }
+    });
+    none(&complaints);
+    Ok(())
+}
+
+#[test]
 fn nothing_is_left_unfinished() -> Result {
     none(&tree()?.complaints("", tidy::unfinished));
     Ok(())

@@ -7,9 +7,11 @@ mod links;
 mod manifest;
 mod text;
 mod tree;
+mod wire;
 
 pub use code::{glossary, module_doc};
 pub use links::links;
 pub use manifest::{dependencies, locked};
 pub use text::{file_length, leaks, unfinished};
 pub use tree::Tree;
+pub use wire::message_header;
