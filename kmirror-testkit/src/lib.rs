@@ -49,6 +49,8 @@ mod convert;
 
 mod log;
 
+pub mod disk;
+
 mod groups;
 
 mod transactions;

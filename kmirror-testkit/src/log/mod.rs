@@ -21,7 +21,7 @@ mod entry;
 pub(crate) use entry::{Entry, Stamped};
 
 mod segment;
-use segment::Segment;
+pub(crate) use segment::Segment;
 
 mod slice;
 pub(crate) use slice::Slice;
@@ -46,6 +46,9 @@ mod retention;
 
 mod compact;
 
+mod files;
+pub(crate) use files::{Stored, StoredSegment};
+
 /// The log of one partition.
 #[derive(Clone, Debug)]
 pub(crate) struct Log {
@@ -59,6 +62,8 @@ pub(crate) struct Log {
     epochs: Epochs,
     /// What lies before it has been compacted.
     dirty_from: i64,
+    /// How often what was there was changed: the log was truncated, or compacted.
+    rewrites: u64,
 }
 
 /// What became of an append.
@@ -115,6 +120,7 @@ impl Log {
             transactions: Transactions::default(),
             epochs: Epochs::default(),
             dirty_from: 0,
+            rewrites: 0,
         }
     }
 

@@ -24,6 +24,7 @@ impl Log {
         self.start = self.start.min(to);
         self.dirty_from = self.dirty_from.min(to);
         self.epochs.truncate(to);
+        self.rewrites += 1;
         self.read_again();
     }
 

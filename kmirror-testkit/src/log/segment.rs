@@ -95,6 +95,13 @@ impl Segment {
         self.index_time();
     }
 
+    /// The pairs of the time index as they are once it is ended.
+    pub(crate) fn times(&self) -> impl Iterator<Item = (i64, i64)> {
+        let last = self.time_index.last().map_or(-1, |(timestamp, _)| *timestamp);
+        let newest = (self.max_timestamp > last).then_some((self.max_timestamp, self.max_timestamp_offset));
+        self.time_index.iter().copied().chain(newest)
+    }
+
     /// The timestamp by which retention goes: the largest of its records, or of the file if they have none.
     pub(crate) fn age_ms(&self) -> i64 {
         if self.max_timestamp >= 0 { self.max_timestamp } else { self.modified_ms }

@@ -54,6 +54,7 @@ impl Log {
         let gone = cleaning.ending.gone();
         self.dirty_from = self.segments.get(cleanable).map_or(self.end, |segment| segment.base);
         self.segments.splice(..cleanable, cleaned);
+        self.rewrites += 1;
         self.transactions.retain_aborted(|aborted| !gone.contains(&aborted.last_offset));
     }
 
