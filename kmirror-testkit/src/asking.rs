@@ -141,7 +141,7 @@ pub(crate) fn transactional(batch: &Bytes) -> Bytes {
 }
 
 /// A frame without its length prefix.
-fn body(frame: &Frame) -> Bytes {
+pub(crate) fn body(frame: &Frame) -> Bytes {
     let mut bytes = BytesMut::new();
     frame.chunks().iter().for_each(|chunk| bytes.extend_from_slice(chunk));
     bytes.freeze().slice(4..)

@@ -55,6 +55,8 @@ mod groups;
 
 mod transactions;
 
+pub mod fault;
+
 pub mod net;
 
 #[cfg(test)]

@@ -87,6 +87,13 @@ macro_rules! apis {
                 }
             }
 
+            /// Says how long the broker holds this client back, in milliseconds; nothing where an API has no such field.
+            pub const fn set_throttle_time_ms(&mut self, _ms: i32) {
+                match self {
+                    $(Self::$name(_response) => set_throttle_time_ms!(_response _ms $($unthrottled)?),)*
+                }
+            }
+
             /// Writes the body as `version` has it.
             pub fn encode(&self, version: i16, w: &mut Writer) -> Result<(), EncodeError> {
                 refuse_unspoken(self.key(), version)?;
@@ -144,6 +151,15 @@ macro_rules! throttle_time_ms {
     };
     ($response:ident unthrottled) => {
         0
+    };
+}
+
+macro_rules! set_throttle_time_ms {
+    ($response:ident $ms:ident) => {
+        $response.throttle_time_ms = $ms
+    };
+    ($response:ident $ms:ident unthrottled) => {
+        ()
     };
 }
 

@@ -7,11 +7,13 @@ pub(crate) struct Broker {
     pub(crate) port: u16,
     pub(crate) rack: Option<String>,
     pub(crate) running: bool,
+    /// Stopped as by SIGSTOP: it does nothing, and its connections stay.
+    pub(crate) frozen: bool,
 }
 
 impl Broker {
     /// A running one that nobody can reach yet.
     pub(crate) fn new() -> Self {
-        Self { host: "127.0.0.1".to_owned(), port: 0, rack: None, running: true }
+        Self { host: "127.0.0.1".to_owned(), port: 0, rack: None, running: true, frozen: false }
     }
 }

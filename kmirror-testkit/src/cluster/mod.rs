@@ -13,12 +13,13 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::configs::BrokerSettings;
+use crate::fault::{Intercepts, Quotas};
 use crate::groups::Groups;
 use crate::transactions::Transactions;
 use crate::{NodeId, Now, Release};
 
 mod connection;
-pub(crate) use connection::{Call, Connection, Reply, Ticket};
+pub(crate) use connection::{Asked, Call, Connection, InFlight, Reply, Ticket};
 pub use connection::{ConnectionId, Output};
 
 mod options;
@@ -34,6 +35,7 @@ pub(crate) mod waits;
 use waits::Waits;
 
 mod serving;
+pub(crate) use serving::{Arrived, Read};
 
 mod coordinators;
 pub(crate) use coordinators::Coordinates;
@@ -59,6 +61,8 @@ pub struct Cluster {
     pub(crate) groups: Groups,
     pub(crate) transactions: Transactions,
     pub(crate) waits: Waits,
+    pub(crate) intercepts: Intercepts,
+    pub(crate) quotas: Quotas,
     /// Whose connection is served under which ticket.
     serving: BTreeMap<Ticket, ConnectionId>,
     outputs: VecDeque<Output>,
@@ -87,6 +91,8 @@ impl Cluster {
             groups: Groups::new(built.release, settings.groups.clone()),
             settings,
             waits: Waits::default(),
+            intercepts: Intercepts::default(),
+            quotas: Quotas::new(built.release),
             serving: BTreeMap::new(),
             outputs: VecDeque::new(),
             now: Now::default(),
@@ -139,7 +145,7 @@ impl Cluster {
     pub fn receive(&mut self, now: Now, connection: ConnectionId, frame: Bytes) {
         self.now = now;
         if let Some(to) = self.connections.get_mut(&connection) {
-            to.waiting.push_back(frame);
+            to.waiting.push_back(Asked { frame, put_off: false });
         }
         self.serve(connection);
         self.settle();
@@ -152,8 +158,16 @@ impl Cluster {
         self.connections.get(&connection).is_none_or(|found| found.in_flight.is_none() && found.waiting.is_empty())
     }
 
-    /// The client is gone. What it asked for last may still take effect, as on a broker.
+    /// The client has closed the connection. What it sent before still takes effect, as on a broker; a request that is
+    /// never answered excepted, with what stands behind it.
     pub fn disconnect(&mut self, now: Now, connection: ConnectionId) {
+        self.now = now;
+        self.orphan(connection);
+        self.settle();
+    }
+
+    /// The client has reset the connection: what the broker has not begun with is lost.
+    pub fn reset(&mut self, now: Now, connection: ConnectionId) {
         self.now = now;
         self.forget(connection);
         self.settle();
@@ -174,8 +188,9 @@ impl Cluster {
     /// When [`advance`](Self::advance) has to be called at the latest, on the monotonic clock.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Duration> {
-        let muted = self.connections.values().filter(|connection| connection.is_due()).filter_map(|c| c.muted_until);
-        muted.chain(self.waits.due()).chain(self.groups.poll_timeout()).chain(self.transactions.poll_timeout()).min()
+        let machines = [self.groups.poll_timeout(), self.transactions.poll_timeout()];
+        let due = [self.connections_due(), self.waits.due(), self.late_due()].into_iter().chain(machines);
+        due.flatten().min()
     }
 
     /// What the cluster was told last about time.

@@ -60,7 +60,7 @@ impl Cluster {
     }
 
     /// Answers what has what it waited for, until nothing changes any more.
-    pub(super) fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         loop {
             if std::mem::take(&mut self.waits.changed) {
                 self.mark_transactions();
@@ -79,8 +79,8 @@ impl Cluster {
     /// Answers a member of a group.
     fn tell(&mut self, event: GroupEvent) {
         match event {
-            GroupEvent::Joined(ticket, joined) => self.complete(ticket, &join_group::response(joined).into()),
-            GroupEvent::Synced(ticket, synced) => self.complete(ticket, &sync_group::response(synced).into()),
+            GroupEvent::Joined(ticket, joined) => self.complete(ticket, join_group::response(joined).into()),
+            GroupEvent::Synced(ticket, synced) => self.complete(ticket, sync_group::response(synced).into()),
         }
     }
 
@@ -105,7 +105,7 @@ impl Cluster {
             }
         };
         match answer {
-            Some(answer) => self.complete(ticket, &answer),
+            Some(answer) => self.complete(ticket, answer),
             None => {
                 self.waits.waiting.insert(ticket, wait);
             }

@@ -83,7 +83,7 @@ impl Front {
         let mut busy = self.accept(cx, &mut cluster, now);
         busy |= self.read(cx, &mut cluster, now);
         busy |= self.expire(cx, &mut cluster, now);
-        busy |= self.put_out(&mut cluster);
+        busy |= self.put_out(cx, &mut cluster);
         self.follow(&cluster);
         busy |= self.write(cx, &mut cluster, now);
         drop(cluster);
@@ -125,14 +125,14 @@ impl Front {
                     Incoming::Frame(frame) => cluster.receive(now, id, frame),
                     Incoming::Broken => {
                         self.sockets.remove(&id);
-                        cluster.disconnect(now, id);
+                        cluster.reset(now, id);
                     }
                     Incoming::End | Incoming::Refused => {
                         self.end(id);
                         cluster.disconnect(now, id);
                     }
                 }
-                self.put_out(cluster);
+                self.put_out(cx, cluster);
             }
         }
         busy
@@ -172,7 +172,7 @@ impl Front {
         true
     }
 
-    fn put_out(&mut self, cluster: &mut Cluster) -> bool {
+    fn put_out(&mut self, cx: &mut Context<'_>, cluster: &mut Cluster) -> bool {
         let mut busy = false;
         while let Some(output) = cluster.poll_output() {
             busy = true;
@@ -189,7 +189,9 @@ impl Front {
                 }
                 Output::Close(id) => self.end(id),
                 Output::Reset(id) => {
-                    if let Some(socket) = self.sockets.remove(&id) {
+                    if let Some(mut socket) = self.sockets.remove(&id) {
+                        // As much as the kernel takes at once; what it then has not passed on is lost.
+                        let _ = socket.poll_write(cx);
                         socket.reset_at_end();
                     }
                 }
@@ -219,7 +221,7 @@ impl Front {
         }
         for id in &broken {
             self.sockets.remove(id);
-            cluster.disconnect(now, *id);
+            cluster.reset(now, *id);
         }
         busy || !broken.is_empty()
     }
