@@ -57,21 +57,31 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: ProduceRequest
     reply(cluster, call, &asks, request.timeout_ms, waiting)
 }
 
-/// Whether the in-sync replicas have all of it by now; when the time is over the answer says so.
-pub(crate) fn look_again(cluster: &Cluster, _: &Call, waiting: &mut Waiting, over: bool) -> Option<ProduceResponse> {
-    waiting.pending.retain(|(topic, partition, next)| {
-        cluster.partition(topic, *partition).is_some_and(|partition| partition.high_watermark() < *next)
-    });
-    if waiting.pending.is_empty() || over {
-        for (topic, index, _) in &waiting.pending {
-            let topics = waiting.response.topics.iter_mut().filter(|produced| produced.name == *topic);
-            for partition in topics.flat_map(|topic| &mut topic.partitions).filter(|p| p.index == *index) {
-                partition.error_code = ErrorCode::REQUEST_TIMED_OUT;
+/// Whether the in-sync replicas have all of it by now. What they will not get is answered for what it is: the leader is
+/// another one, or too few are left in sync (the records stay); when the time is over the rest is too late.
+pub(crate) fn look_again(cluster: &Cluster, call: &Call, waiting: &mut Waiting, over: bool) -> Option<ProduceResponse> {
+    let mut settled = Vec::new();
+    let in_sync_min = |topic: &str| cluster.topics.get(topic).map_or(0, |topic| topic.settings.min_insync_replicas);
+    waiting.pending.retain(|(topic, index, next)| {
+        let code = match cluster.partition(topic, *index) {
+            None => Some(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION),
+            Some(partition) if partition.leader != Some(call.node) => Some(ErrorCode::NOT_LEADER_OR_FOLLOWER),
+            Some(partition) if partition.high_watermark() < *next => over.then_some(ErrorCode::REQUEST_TIMED_OUT),
+            Some(partition) if partition.in_sync().count() < in_sync_min(topic) => {
+                Some(ErrorCode::NOT_ENOUGH_REPLICAS_AFTER_APPEND)
             }
+            Some(_) => Some(ErrorCode::NONE),
+        };
+        settled.extend(code.map(|code| (topic.clone(), *index, code)));
+        code.is_none()
+    });
+    for (topic, index, code) in settled.into_iter().filter(|(_, _, code)| !code.is_ok()) {
+        let topics = waiting.response.topics.iter_mut().filter(|produced| produced.name == topic);
+        for partition in topics.flat_map(|topic| &mut topic.partitions).filter(|p| p.index == index) {
+            partition.error_code = code;
         }
-        return Some(std::mem::take(&mut waiting.response));
     }
-    None
+    waiting.pending.is_empty().then(|| std::mem::take(&mut waiting.response))
 }
 
 struct Asks<'a> {

@@ -9,11 +9,13 @@ pub(crate) struct Broker {
     pub(crate) running: bool,
     /// Stopped as by SIGSTOP: it does nothing, and its connections stay.
     pub(crate) frozen: bool,
+    /// How it ended last: with time to write down what it knows.
+    pub(crate) clean: bool,
 }
 
 impl Broker {
     /// A running one that nobody can reach yet.
     pub(crate) fn new() -> Self {
-        Self { host: "127.0.0.1".to_owned(), port: 0, rack: None, running: true, frozen: false }
+        Self { host: "127.0.0.1".to_owned(), port: 0, rack: None, running: true, frozen: false, clean: true }
     }
 }

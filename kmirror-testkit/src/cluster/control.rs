@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cluster, Output, Partition, Topic};
+use super::{Cluster, Partition, Topic};
 use crate::NodeId;
 use crate::settings::TopicSettings;
 
@@ -85,29 +85,17 @@ impl Cluster {
     /// # Errors
     /// There is no such partition.
     pub fn offsets(&self, topic: &str, partition: i32) -> Result<(i64, i64), NoSuch> {
-        let found = self.partition(topic, partition);
-        let found = found.ok_or_else(|| NoSuch::new("partition", &format!("{topic}-{partition}")))?;
+        let found = self.named(topic, partition)?;
         Ok((found.log.start(), found.log.end()))
     }
 
-    /// Ends a broker: its connections are cut, and other in-sync replicas take its partitions over.
+    /// Ends a broker in order: its connections are cut, and other in-sync replicas take its partitions over; others
+    /// too where `unclean.leader.election.enable` says so.
     ///
     /// # Errors
     /// There is no such broker.
     pub fn stop_broker(&mut self, node: NodeId) -> Result<(), NoSuch> {
-        self.brokers.get_mut(&node).ok_or_else(|| NoSuch::new("broker", &node))?.running = false;
-        let cut = self.connections.iter().filter(|(_, connection)| connection.node == node);
-        let cut: Vec<_> = cut.map(|(id, _)| *id).collect();
-        for id in cut {
-            self.forget(id);
-            self.put_out(Output::Reset(id));
-        }
-        for partition in self.topics.values_mut().flat_map(|topic| &mut topic.partitions) {
-            partition.leave(node);
-        }
-        self.waits.change();
-        self.settle();
-        Ok(())
+        self.end_broker(node, true)
     }
 
     /// Starts a broker that was ended: it follows the leaders again, and leads what has no leader and knows it in sync.
@@ -115,28 +103,13 @@ impl Cluster {
     /// # Errors
     /// There is no such broker.
     pub fn start_broker(&mut self, node: NodeId) -> Result<(), NoSuch> {
-        self.brokers.get_mut(&node).ok_or_else(|| NoSuch::new("broker", &node))?.running = true;
+        let broker = self.brokers.get_mut(&node).ok_or_else(|| NoSuch::new("broker", &node))?;
+        broker.running = true;
+        let (now, clean) = (self.now(), self.brokers.get(&node).is_some_and(|broker| broker.clean));
         for partition in self.topics.values_mut().flat_map(|topic| &mut topic.partitions) {
-            partition.come_back(node);
+            partition.come_back(now, node, clean);
         }
-        self.waits.change();
-        self.settle();
-        Ok(())
-    }
-
-    /// Makes another in-sync replica the leader of a partition.
-    ///
-    /// # Errors
-    /// There is no such partition, or the broker has no in-sync replica of it.
-    pub fn move_leader(&mut self, topic: &str, partition: i32, to: NodeId) -> Result<(), NoSuch> {
-        let name = format!("{topic}-{partition}");
-        let (partition, _) = self.partition_mut(topic, partition).ok_or_else(|| NoSuch::new("partition", &name))?;
-        if !partition.in_sync().any(|node| node == to) {
-            return Err(NoSuch::new("in-sync replica", &format!("{name} on broker {to}")));
-        }
-        partition.elect(to);
-        self.waits.change();
-        self.settle();
+        self.change_followers();
         Ok(())
     }
 }

@@ -45,6 +45,14 @@ mod topics;
 mod control;
 pub use control::NoSuch;
 
+mod freezing;
+
+mod followers;
+
+mod elections;
+
+mod upkeep;
+
 /// An embedded Kafka cluster as a value. See the [crate's page](crate) for how to use it.
 ///
 /// Feed it with [`connect`](Self::connect), [`receive`](Self::receive), [`disconnect`](Self::disconnect) and
@@ -63,6 +71,9 @@ pub struct Cluster {
     pub(crate) waits: Waits,
     pub(crate) intercepts: Intercepts,
     pub(crate) quotas: Quotas,
+    /// Somebody may not follow: see [`Cluster::drop_laggards`].
+    watch_followers: bool,
+    laggards_due: Option<Duration>,
     /// Whose connection is served under which ticket.
     serving: BTreeMap<Ticket, ConnectionId>,
     outputs: VecDeque<Output>,
@@ -93,6 +104,8 @@ impl Cluster {
             waits: Waits::default(),
             intercepts: Intercepts::default(),
             quotas: Quotas::new(built.release),
+            watch_followers: false,
+            laggards_due: None,
             serving: BTreeMap::new(),
             outputs: VecDeque::new(),
             now: Now::default(),
@@ -189,7 +202,8 @@ impl Cluster {
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Duration> {
         let machines = [self.groups.poll_timeout(), self.transactions.poll_timeout()];
-        let due = [self.connections_due(), self.waits.due(), self.late_due()].into_iter().chain(machines);
+        let due =
+            [self.connections_due(), self.waits.due(), self.late_due(), self.laggards_due].into_iter().chain(machines);
         due.flatten().min()
     }
 

@@ -4,10 +4,11 @@
 //! to there. So an unclean election truncates the log to the new leader's end, as the others then do with theirs.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::log::Log;
 use crate::settings::TopicSettings;
-use crate::{NodeId, Release};
+use crate::{NodeId, Now, Release};
 
 /// A topic.
 #[derive(Debug)]
@@ -40,8 +41,19 @@ pub(crate) struct Replica {
     pub(crate) end: i64,
     /// Whether it counts for the high watermark.
     pub(crate) in_sync: bool,
-    /// Whether it takes over what the leader appends; not while its broker is down or it was told to lag.
+    /// Whether its broker is there to take over what the leader appends; not while that is down or frozen.
     pub(crate) follows: bool,
+    /// It was told not to, though its broker is there.
+    pub(crate) stalled: bool,
+    /// Since when it has been in sync without having everything, on the monotonic clock.
+    pub(crate) behind_since: Option<Duration>,
+}
+
+impl Replica {
+    /// An empty one that follows.
+    fn new(node: NodeId) -> Self {
+        Self { node, end: 0, in_sync: true, follows: true, stalled: false, behind_since: None }
+    }
 }
 
 impl Partition {
@@ -51,10 +63,7 @@ impl Partition {
             log: Log::new(release),
             leader: replicas.first().copied(),
             leader_epoch: 0,
-            replicas: replicas
-                .iter()
-                .map(|node| Replica { node: *node, end: 0, in_sync: true, follows: true })
-                .collect(),
+            replicas: replicas.iter().copied().map(Replica::new).collect(),
         }
     }
 
@@ -77,7 +86,7 @@ impl Partition {
     pub(crate) fn replicate(&mut self) {
         let (end, leader) = (self.log.end(), self.leader);
         for replica in &mut self.replicas {
-            if leader.is_some() && (Some(replica.node) == leader || replica.follows) {
+            if leader.is_some() && (Some(replica.node) == leader || (replica.follows && !replica.stalled)) {
                 replica.end = end;
                 replica.in_sync = true;
             }
@@ -95,10 +104,12 @@ impl Partition {
         if end < self.log.end() {
             self.log.truncate(end);
         }
+        self.log.new_leader(self.leader_epoch);
         self.replicate();
     }
 
     /// A broker is gone: the last in-sync replica stays in sync, since it alone has everything (`ISR` is never empty).
+    /// What it led has no leader.
     pub(crate) fn leave(&mut self, node: NodeId) {
         let in_sync = self.in_sync().count();
         for replica in self.replicas.iter_mut().filter(|replica| replica.node == node) {
@@ -107,21 +118,18 @@ impl Partition {
         }
         if self.leader == Some(node) {
             self.leader = None;
-            let next = self.replicas.iter().find(|replica| replica.in_sync && replica.follows);
-            if let Some(next) = next.map(|replica| replica.node) {
-                self.elect(next);
-            }
         }
     }
 
     /// A broker is back: it follows again, or leads what nobody leads if it was in sync to the last.
-    pub(crate) fn come_back(&mut self, node: NodeId) {
+    pub(super) fn come_back(&mut self, now: Now, node: NodeId, clean: bool) {
         let mut leads = false;
         for replica in self.replicas.iter_mut().filter(|replica| replica.node == node) {
             replica.follows = true;
             leads = replica.in_sync && self.leader.is_none();
         }
         if leads {
+            self.log.restart(now, clean);
             self.elect(node);
         }
         self.replicate();

@@ -62,6 +62,7 @@ impl Cluster {
     /// Answers what has what it waited for, until nothing changes any more.
     pub(crate) fn settle(&mut self) {
         loop {
+            self.drop_laggards();
             if std::mem::take(&mut self.waits.changed) {
                 self.mark_transactions();
                 let tickets: Vec<Ticket> = self.waits.waiting.keys().copied().collect();

@@ -67,7 +67,15 @@ fn uncommitted(topic: &OffsetCommitTopic, error_code: ErrorCode) -> CommittedTop
 }
 
 /// Of each group, and of each partition that it names: v0 and v1 have no other place.
-pub(super) fn offset_fetch(request: &OffsetFetchRequest, error_code: ErrorCode) -> Option<OffsetFetchResponse> {
+pub(super) fn offset_fetch(
+    request: &OffsetFetchRequest,
+    version: i16,
+    error_code: ErrorCode,
+) -> Option<OffsetFetchResponse> {
+    let names_some = request.groups.iter().any(|group| group.topics.iter().flatten().next().is_some());
+    if version < 2 && !names_some {
+        return None;
+    }
     let groups = each(&request.groups, |group| FetchedOffsetGroup {
         group_id: group.group_id.clone(),
         topics: all(group.topics.as_deref().unwrap_or_default(), |topic| FetchedOffsetTopic {

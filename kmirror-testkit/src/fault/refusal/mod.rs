@@ -37,7 +37,7 @@ pub(super) fn of(request: &AnyRequest, version: i16, code: ErrorCode) -> Option<
         AnyRequest::LeaveGroup(_) => groups::leave(code).into(),
         AnyRequest::OffsetCommit(request) => groups::offset_commit(request, code)?.into(),
         AnyRequest::TxnOffsetCommit(request) => groups::txn_offset_commit(request, code)?.into(),
-        AnyRequest::OffsetFetch(request) => groups::offset_fetch(request, code)?.into(),
+        AnyRequest::OffsetFetch(request) => groups::offset_fetch(request, version, code)?.into(),
         AnyRequest::OffsetDelete(_) => groups::offset_delete(code).into(),
         AnyRequest::DescribeGroups(request) => groups::describe(request, code)?.into(),
         AnyRequest::ListGroups(_) => groups::list(code).into(),

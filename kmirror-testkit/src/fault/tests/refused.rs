@@ -35,7 +35,14 @@ fn each() -> Vec<AnyRequest> {
             ..OffsetCommitRequest::default()
         }
         .into(),
-        OffsetFetchRequest { groups: one(), ..OffsetFetchRequest::default() }.into(),
+        OffsetFetchRequest {
+            groups: vec![OffsetFetchGroup {
+                topics: Some(vec![OffsetFetchTopic { partition_indexes: one(), ..OffsetFetchTopic::default() }]),
+                ..OffsetFetchGroup::default()
+            }],
+            ..OffsetFetchRequest::default()
+        }
+        .into(),
         JoinGroupRequest::default().into(),
         SyncGroupRequest::default().into(),
         HeartbeatRequest::default().into(),
