@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Cluster, NoSuch, Partition};
-use crate::{NodeId, Release};
+use crate::NodeId;
 
 impl Cluster {
     /// Keeps a follower from taking over what the leader appends from now on. It stays in sync until it has been
@@ -55,17 +55,12 @@ impl Cluster {
         self.settle();
     }
 
-    /// `replica.lag.time.max.ms`, as it is when nobody sets it (KIP-537 raised it in 2.5).
-    fn replica_lag_max(&self) -> Duration {
-        Duration::from_secs(if self.release >= Release::V2_8 { 30 } else { 10 })
-    }
-
     /// Takes those out of the in-sync replicas that have been behind for too long. Costs nothing while all follow.
     pub(super) fn drop_laggards(&mut self) {
         if !self.watch_followers {
             return;
         }
-        let (now, lag_max) = (self.now().elapsed, self.replica_lag_max());
+        let (now, lag_max) = (self.now().elapsed, self.settings.replica_lag_max);
         let (mut due, mut any_idle, mut any_dropped) = (None, false, false);
         for partition in self.topics.values_mut().flat_map(|topic| &mut topic.partitions) {
             any_dropped |= partition.drop_laggards(now, lag_max, &mut due, &mut any_idle);
@@ -123,6 +118,7 @@ mod tests {
     use kmirror_proto::records::Stamp;
 
     use super::*;
+    use crate::Release;
     use crate::asking::{Asking, Came, batch};
 
     const NODES: [NodeId; 2] = [NodeId(0), NodeId(1)];
