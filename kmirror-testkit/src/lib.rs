@@ -57,6 +57,10 @@ mod transactions;
 
 pub mod fault;
 
+mod acls;
+
+mod quotas;
+
 pub mod net;
 
 #[cfg(test)]

@@ -9,9 +9,15 @@ use crate::cluster::{Call, Cluster, Reply};
 
 pub(crate) mod add_offsets_to_txn;
 pub(crate) mod add_partitions_to_txn;
+pub(crate) mod alter_configs;
 pub(crate) mod api_versions;
+mod config_resources;
+pub(crate) mod create_partitions;
 pub(crate) mod create_topics;
 pub(crate) mod delete_groups;
+pub(crate) mod delete_records;
+pub(crate) mod delete_topics;
+pub(crate) mod describe_configs;
 pub(crate) mod describe_groups;
 pub(crate) mod describe_transactions;
 pub(crate) mod end_txn;
@@ -19,6 +25,7 @@ mod error;
 pub(crate) mod fetch;
 pub(crate) mod find_coordinator;
 pub(crate) mod heartbeat;
+pub(crate) mod incremental_alter_configs;
 pub(crate) mod init_producer_id;
 pub(crate) mod join_group;
 pub(crate) mod leave_group;
@@ -59,6 +66,12 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: AnyRequest) ->
         AnyRequest::EndTxn(request) => end_txn::answer(cluster, call, &request),
         AnyRequest::DescribeTransactions(request) => describe_transactions::answer(cluster, call, &request),
         AnyRequest::ListTransactions(request) => list_transactions::answer(cluster, call, &request),
+        AnyRequest::DeleteTopics(request) => delete_topics::answer(cluster, call, &request),
+        AnyRequest::CreatePartitions(request) => create_partitions::answer(cluster, call, &request),
+        AnyRequest::DeleteRecords(request) => delete_records::answer(cluster, call, &request),
+        AnyRequest::DescribeConfigs(request) => describe_configs::answer(cluster, call, &request),
+        AnyRequest::AlterConfigs(request) => alter_configs::answer(cluster, call, &request),
+        AnyRequest::IncrementalAlterConfigs(request) => incremental_alter_configs::answer(cluster, call, &request),
         AnyRequest::CreateTopics(request) => create_topics::answer(cluster, call, &request),
         _ => Reply::Close,
     }

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use crate::acls::Acls;
 use crate::configs::BrokerSettings;
 use crate::fault::{Intercepts, Quotas};
 use crate::groups::Groups;
@@ -68,6 +69,8 @@ pub struct Cluster {
     pub(crate) connections: BTreeMap<ConnectionId, Connection>,
     pub(crate) groups: Groups,
     pub(crate) transactions: Transactions,
+    /// Who may do what; none without an authorizer.
+    pub(crate) acls: Option<Acls>,
     pub(crate) waits: Waits,
     pub(crate) intercepts: Intercepts,
     pub(crate) quotas: Quotas,
@@ -100,6 +103,7 @@ impl Cluster {
             connections: BTreeMap::new(),
             transactions: Transactions::new(built.release),
             groups: Groups::new(built.release, settings.groups.clone()),
+            acls: Acls::of(&settings),
             settings,
             waits: Waits::default(),
             intercepts: Intercepts::default(),

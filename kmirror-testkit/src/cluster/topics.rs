@@ -23,6 +23,14 @@ impl Cluster {
         }
         topic.id
     }
+
+    /// Other settings for the whole cluster; they hold for the topics that do not say otherwise.
+    pub(crate) fn change_settings(&mut self, of_cluster: BTreeMap<String, String>) {
+        self.settings = self.settings.with_of_cluster(of_cluster);
+        for topic in self.topics.values_mut() {
+            topic.settings = TopicSettings::of(&self.settings, &topic.overrides);
+        }
+    }
 }
 
 impl Partition {

@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use kmirror_proto::messages::AnyResponse;
+
 use super::{Call, Cluster, Ticket};
 use crate::api::{create_topics, fetch, join_group, produce, sync_group};
 use crate::groups::GroupEvent;
@@ -32,6 +34,8 @@ pub(crate) enum Waiting {
     Fetch(fetch::Waiting),
     /// Produce with acks all, for the in-sync replicas (`DelayedProduce`).
     Produce(produce::Waiting),
+    /// Nothing but time: what is answered then is known already.
+    Time(Box<AnyResponse>),
     /// CreateTopics, for leaders (`DelayedCreatePartitions`).
     CreateTopics(create_topics::Waiting),
 }
@@ -101,6 +105,7 @@ impl Cluster {
         let answer = match &mut wait.what {
             Waiting::Fetch(waiting) => fetch::look_again(self, &wait.call, waiting, over).map(Into::into),
             Waiting::Produce(waiting) => produce::look_again(self, &wait.call, waiting, over).map(Into::into),
+            Waiting::Time(answer) => over.then(|| (**answer).clone()),
             Waiting::CreateTopics(waiting) => {
                 create_topics::look_again(self, &wait.call, waiting, over).map(Into::into)
             }

@@ -60,6 +60,10 @@ impl BrokerSettings {
     pub(crate) fn parse(release: Release, lines: &BTreeMap<String, String>) -> Result<Self, SettingError> {
         let mut read = BTreeMap::new();
         for (name, value) in lines {
+            if OF_AUTHORIZER.contains(&name.as_str()) {
+                read.insert(name.clone(), value.clone());
+                continue;
+            }
             let setting = broker_setting(release, name).ok_or_else(|| SettingError::Unknown { name: name.clone() })?;
             read.insert(name.clone(), setting.read(release, value)?);
         }
@@ -87,6 +91,7 @@ impl BrokerSettings {
     }
 
     /// The settings with others for the cluster.
+    #[must_use]
     pub(crate) fn with_of_cluster(&self, of_cluster: BTreeMap<String, String>) -> Self {
         Self::of(self.release, self.lines.clone(), of_cluster, self.of_brokers.clone())
     }
@@ -188,6 +193,9 @@ impl BrokerSettings {
         *self = derived;
     }
 }
+
+/// Settings of Kafka's own authorizers, which are no broker's: no release lists them.
+const OF_AUTHORIZER: [&str; 2] = ["super.users", "allow.everyone.if.no.acl.found"];
 
 const REBALANCE_DELAY: &str = "group.initial.rebalance.delay.ms";
 const IN_SYNC_MIN: &str = "min.insync.replicas";

@@ -13,6 +13,7 @@ mod table;
 pub(crate) use table::{Change, Setting, broker_setting, broker_settings, topic_setting, topic_settings};
 
 mod value;
+pub(crate) use value::Kind;
 
 mod format;
 

@@ -117,6 +117,13 @@ impl Setting {
         }
     }
 
+    /// A line about it, for those who ask DescribeConfigs for documentation.
+    pub(crate) fn documentation(&self) -> String {
+        let kind = format!("{:?}", self.kind).to_uppercase();
+        let default = self.default.map_or("none".to_owned(), |default| format!("{default:?}"));
+        format!("{}: {kind}, default {default}.", self.name)
+    }
+
     /// The text as a value of its kind.
     fn canonical(&self, text: &str) -> Result<String, String> {
         let trimmed = text.trim();

@@ -18,6 +18,7 @@ use kmirror_proto::messages::{AnyRequest, AnyResponse, FetchResponse};
 
 use super::Fate;
 use crate::cluster::{Call, Cluster, InFlight};
+use crate::quotas::{CONSUMER_RATE, Kind, PRODUCER_RATE, QuotaTable, Whom};
 use crate::{NodeId, Now, Release};
 
 /// What a client may do at each broker; `None` is as much as it likes.
@@ -33,7 +34,9 @@ impl Cluster {
     /// Sets what clients that give themselves this name may do; [`Quota::default`] takes it back. Rates are measured
     /// for each broker, as Kafka does it.
     pub fn set_quota(&mut self, client_id: &str, quota: Quota) {
-        self.quotas.set.insert(client_id.to_owned(), quota);
+        let whom = Whom::from([(Kind::ClientId, Some(client_id.to_owned()))]);
+        self.quotas.table.set(&whom, PRODUCER_RATE, quota.produce_bytes_per_second);
+        self.quotas.table.set(&whom, CONSUMER_RATE, quota.fetch_bytes_per_second);
     }
 
     /// The request, with as many bytes as the quota could ever let through (KAFKA-9677, which the releases before 2.8
@@ -56,13 +59,13 @@ impl Cluster {
 #[derive(Debug)]
 pub(crate) struct Quotas {
     release: Release,
-    set: BTreeMap<String, Quota>,
+    pub(crate) table: QuotaTable,
     rates: BTreeMap<(NodeId, ApiKey, String), Rate>,
 }
 
 impl Quotas {
     pub(crate) fn new(release: Release) -> Self {
-        Self { release, set: BTreeMap::new(), rates: BTreeMap::new() }
+        Self { release, table: QuotaTable::default(), rates: BTreeMap::new() }
     }
 
     /// An answer goes out: counts it, says in it how long its client is throttled, and gives that back.
@@ -99,8 +102,8 @@ impl Quotas {
     }
 
     fn bound(&self, key: ApiKey, client_id: Option<&str>) -> Option<f64> {
-        let quota = self.set.get(client_id.unwrap_or(""))?;
-        if key == ApiKey::PRODUCE { quota.produce_bytes_per_second } else { quota.fetch_bytes_per_second }
+        let rate = if key == ApiKey::PRODUCE { PRODUCER_RATE } else { CONSUMER_RATE };
+        self.table.of_client(rate, client_id.unwrap_or(""))
     }
 
     fn count(&mut self, now: Now, node: NodeId, flight: &InFlight, bytes: usize) -> Duration {

@@ -98,22 +98,12 @@ fn null(release: Release, topic: &CreatableTopic) -> Result<(), ApiError> {
     if names.is_empty() {
         return Ok(());
     }
-    Err(match release {
-        Release::V3_9 | Release::V4_4 => {
-            ApiError::new(ErrorCode::INVALID_CONFIG, format!("Null value not supported for topic configs: {names}"))
-        }
-        Release::V2_8 | Release::V3_0 => {
-            ApiError::new(ErrorCode::INVALID_REQUEST, format!("Null value not supported for topic configs : {names}"))
-        }
-        Release::V0_10_0
-        | Release::V0_10_1
-        | Release::V0_10_2
-        | Release::V0_11
-        | Release::V1_0
-        | Release::V1_1
-        | Release::V2_0
-        | Release::V2_1
-        | Release::V2_4 => ApiError::bare(ErrorCode::UNKNOWN_SERVER_ERROR),
+    Err(if release >= Release::V3_9 {
+        ApiError::new(ErrorCode::INVALID_CONFIG, format!("Null value not supported for topic configs: {names}"))
+    } else if release >= Release::V2_8 {
+        ApiError::new(ErrorCode::INVALID_REQUEST, format!("Null value not supported for topic configs : {names}"))
+    } else {
+        ApiError::bare(ErrorCode::UNKNOWN_SERVER_ERROR)
     })
 }
 

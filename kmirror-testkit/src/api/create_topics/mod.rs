@@ -26,6 +26,7 @@ use crate::cluster::{Call, Cluster, Reply};
 use crate::configs::describe;
 
 mod checks;
+pub(super) use checks::named_brokers;
 
 /// Topics that wait for leaders.
 #[derive(Debug)]
