@@ -27,6 +27,13 @@ pub(crate) enum Command {
     Config(ConfigCommand),
     /// Print the offsets of topics as topic:partition:offset; takes GetOffsetShell's flags.
     Offsets(OffsetsArgs),
+    /// Show the main job on this machine alone: start two embedded Kafka clusters, load one, mirror it into the other and
+    /// compare every record. Exit code 0 if all are equal.
+    #[cfg(feature = "testkit")]
+    Demo(DemoArgs),
+    /// Run one embedded Kafka cluster of any release in memory, for trying things out.
+    #[cfg(feature = "testkit")]
+    Broker(BrokerArgs),
 }
 
 /// `kmirror config …`.
@@ -173,6 +180,66 @@ pub(crate) struct OffsetsArgs {
     /// Leave internal topics out.
     #[arg(long, action = ArgAction::SetTrue)]
     pub(crate) exclude_internal_topics: bool,
+}
+
+/// `kmirror demo`.
+#[cfg(feature = "testkit")]
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// The release of the source.
+    #[arg(long, value_name = "RELEASE", default_value = "2.0.0")]
+    pub(crate) source_version: String,
+    /// The release of the target.
+    #[arg(long, value_name = "RELEASE", default_value = "0.10.1")]
+    pub(crate) target_version: String,
+    /// How many records are mirrored.
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub(crate) records: u64,
+    /// Over how many partitions.
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub(crate) partitions: u16,
+    /// Bytes of a record's value.
+    #[arg(long, value_name = "BYTES", default_value_t = 8, value_parser = clap::value_parser!(u32).range(8..=900_000))]
+    pub(crate) record_size: u32,
+    /// How the source's batches are compressed.
+    #[arg(long, value_name = "CODEC", default_value = "none")]
+    pub(crate) codec: DemoCodec,
+    /// Keep both clusters up afterwards, until Ctrl-C.
+    #[arg(long)]
+    pub(crate) serve: bool,
+}
+
+/// `--codec`.
+#[cfg(feature = "testkit")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DemoCodec {
+    None,
+    Gzip,
+    Snappy,
+    Lz4,
+    /// From 2.1 on.
+    Zstd,
+}
+
+/// `kmirror broker`.
+#[cfg(feature = "testkit")]
+#[derive(Debug, Args)]
+pub(crate) struct BrokerArgs {
+    /// Which release it is: 0.10.0 to 4.4.
+    #[arg(long, value_name = "RELEASE", default_value = "4.4")]
+    pub(crate) profile: String,
+    /// Where the first broker listens; further ones on the next ports, with port 0 on free ones.
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:9092")]
+    pub(crate) listen: String,
+    /// How many brokers.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) brokers: u16,
+    /// A topic that is there from the start; any number of times.
+    #[arg(long, value_name = "NAME[:PARTITIONS]")]
+    pub(crate) topic: Vec<String>,
+    /// A line of server.properties; any number of times.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) setting: Vec<String>,
 }
 
 impl RunArgs {

@@ -4,11 +4,15 @@
 //! args ─┬─ run ──── files → config::resolve → Mirror ── signals, view, table
 //!       ├─ plan ─── files → config::resolve → runtime::preview ── patterns, routes, what stands in the way
 //!       ├─ config check ─ files → config::effective ── settings, origins, warnings
-//!       └─ offsets ─ files → config::cluster → runtime::list_offsets ── topic:partition:offset
+//!       ├─ offsets ─ files → config::cluster → runtime::list_offsets ── topic:partition:offset
+//!       ├─ demo ─── two embedded clusters → run → offsets, contents
+//!       └─ broker ─ one embedded cluster
 //! ```
 
 mod args;
 mod check;
+#[cfg(feature = "testkit")]
+mod demo;
 mod events;
 mod exit;
 mod files;
@@ -17,6 +21,8 @@ mod offsets;
 mod plan;
 mod progress;
 mod run;
+#[cfg(feature = "testkit")]
+mod served;
 mod settings;
 mod signals;
 mod table;
@@ -44,5 +50,9 @@ fn main() -> ExitCode {
             logging::start(cli.verbose);
             exit::report(offsets::offsets(&args))
         }
+        #[cfg(feature = "testkit")]
+        Command::Demo(args) => exit::report(demo::demo(&args, cli.verbose)),
+        #[cfg(feature = "testkit")]
+        Command::Broker(args) => exit::report(served::broker(&args)),
     }
 }

@@ -34,12 +34,15 @@ pub use release::{Release, UnknownRelease};
 mod ids;
 pub use ids::NodeId;
 
+/// The codecs of Kafka.
+pub use kmirror_proto::compress::Codec;
+
 pub mod settings;
 
 pub mod configs;
 
 pub mod cluster;
-pub use cluster::{Cluster, ClusterBuilder, ConnectionId, NoSuch, Output};
+pub use cluster::{Cluster, ClusterBuilder, ConnectionId, ContentsError, NoSuch, Output, Record};
 
 mod api;
 

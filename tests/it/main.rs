@@ -10,4 +10,3 @@ mod mirror_file;
 mod pairs;
 mod policies;
 mod releases;
-mod tidy;

@@ -24,6 +24,8 @@ pub mod conformance;
 
 pub mod kmirror;
 
+pub mod embedded;
+
 pub mod tidy;
 
 pub use failure::{Failure, Result};

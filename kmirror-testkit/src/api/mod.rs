@@ -19,6 +19,7 @@ pub(crate) mod delete_records;
 pub(crate) mod delete_topics;
 pub(crate) mod describe_configs;
 pub(crate) mod describe_groups;
+pub(crate) mod describe_producers;
 pub(crate) mod describe_transactions;
 pub(crate) mod end_txn;
 mod error;
@@ -36,9 +37,11 @@ pub(crate) mod metadata;
 pub(crate) mod offset_commit;
 pub(crate) mod offset_delete;
 pub(crate) mod offset_fetch;
+pub(crate) mod offset_for_leader_epoch;
 pub(crate) mod produce;
 pub(crate) mod sync_group;
 pub(crate) mod topic_names;
+pub(crate) mod txn_offset_commit;
 
 /// Serves a request whose version the release has.
 #[expect(clippy::wildcard_enum_match_arm, reason = "what is not served closes the connection, whatever it is")]
@@ -73,6 +76,9 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: AnyRequest) ->
         AnyRequest::AlterConfigs(request) => alter_configs::answer(cluster, call, &request),
         AnyRequest::IncrementalAlterConfigs(request) => incremental_alter_configs::answer(cluster, call, &request),
         AnyRequest::CreateTopics(request) => create_topics::answer(cluster, call, &request),
+        AnyRequest::TxnOffsetCommit(request) => txn_offset_commit::answer(cluster, call, &request),
+        AnyRequest::OffsetForLeaderEpoch(request) => offset_for_leader_epoch::answer(cluster, call, &request),
+        AnyRequest::DescribeProducers(request) => describe_producers::answer(cluster, call, &request),
         _ => Reply::Close,
     }
 }

@@ -76,10 +76,6 @@ fn one(
     if !known {
         return Err(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION);
     }
-    let committed = Committed {
-        offset: partition.committed_offset,
-        leader_epoch: partition.committed_leader_epoch,
-        metadata: partition.committed_metadata.clone().unwrap_or_default(),
-    };
+    let committed = Committed::from(partition);
     cluster.groups.commit(group_id, by, (topic.to_owned(), partition.partition_index, committed))
 }

@@ -2,6 +2,7 @@
 
 use super::{Cluster, ConnectionId, NoSuch};
 use crate::NodeId;
+use crate::api::fetch::Sessions;
 use crate::fault::End;
 
 impl Cluster {
@@ -53,6 +54,7 @@ impl Cluster {
     pub(super) fn end_broker(&mut self, node: NodeId, clean: bool) -> Result<(), NoSuch> {
         let broker = self.brokers.get_mut(&node).ok_or_else(|| NoSuch::new("broker", &node))?;
         (broker.running, broker.frozen, broker.clean) = (false, false, clean);
+        broker.sessions = Sessions::default();
         let cut = self.connections.iter().filter(|(_, connection)| connection.node == node);
         let cut: Vec<ConnectionId> = cut.map(|(id, _)| *id).collect();
         for id in cut {

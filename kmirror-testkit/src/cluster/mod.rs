@@ -54,6 +54,9 @@ mod elections;
 
 mod upkeep;
 
+mod contents;
+pub use contents::{ContentsError, Record};
+
 /// An embedded Kafka cluster as a value. See the [crate's page](crate) for how to use it.
 ///
 /// Feed it with [`connect`](Self::connect), [`receive`](Self::receive), [`disconnect`](Self::disconnect) and

@@ -139,7 +139,7 @@ impl Cluster {
     }
 
     fn begin(&mut self, id: ConnectionId, asked: Asked) {
-        let Ok(arrived) = self.read(asked.frame) else { return self.close(id) };
+        let Ok(arrived) = self.decode(asked.frame) else { return self.close(id) };
         let met = if asked.put_off { None } else { self.bite(id, &arrived) };
         match met {
             None => self.take_up(id, arrived, Fate::Sent),
@@ -196,7 +196,7 @@ impl Cluster {
     }
 
     /// The request, or what the release does with one of a version that it does not have.
-    fn read(&self, frame: Bytes) -> Result<Arrived, kmirror_proto::DecodeError> {
+    fn decode(&self, frame: Bytes) -> Result<Arrived, kmirror_proto::DecodeError> {
         let mut r = Reader::new(frame.clone());
         let header = RequestHeader::decode(&mut r)?;
         let apis = self.release.apis();

@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use kmirror_proto::ErrorCode;
+
 use crate::log::Log;
 use crate::settings::TopicSettings;
 use crate::{NodeId, Now, Release};
@@ -75,6 +77,32 @@ impl Partition {
     /// The end of what is decided (F8).
     pub(crate) fn last_stable(&self) -> i64 {
         self.log.last_stable(self.high_watermark())
+    }
+
+    /// Whether a broker answers for this partition, to a client that knows this leader epoch (KIP-320; -1 for none).
+    ///
+    /// # Errors
+    /// 6 if it does not lead, 74 or 75 if the epoch is an older or a newer one.
+    pub(crate) fn may_ask(&self, node: NodeId, current_leader_epoch: i32) -> Result<(), ErrorCode> {
+        if self.leader != Some(node) {
+            return Err(ErrorCode::NOT_LEADER_OR_FOLLOWER);
+        }
+        self.check_epoch(current_leader_epoch)
+    }
+
+    /// The part of [`may_ask`](Self::may_ask) that is about the epoch.
+    pub(crate) fn check_epoch(&self, current_leader_epoch: i32) -> Result<(), ErrorCode> {
+        match current_leader_epoch {
+            -1 => Ok(()),
+            epoch if epoch < self.leader_epoch => Err(ErrorCode::FENCED_LEADER_EPOCH),
+            epoch if epoch > self.leader_epoch => Err(ErrorCode::UNKNOWN_LEADER_EPOCH),
+            _ => Ok(()),
+        }
+    }
+
+    /// The log end of a broker's replica; `None` if it has none, or does not follow.
+    pub(crate) fn end_at(&self, node: NodeId) -> Option<i64> {
+        self.replicas.iter().find(|replica| replica.node == node && replica.follows).map(|replica| replica.end)
     }
 
     /// The in-sync replicas, in the order of assignment.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use kmirror_proto::ErrorCode;
+use kmirror_proto::messages::OffsetCommitPartition;
 
 use super::{Group, Groups, MemberOf, State};
 use crate::Now;
@@ -115,6 +116,16 @@ impl Groups {
     pub(crate) fn forget_offset(&mut self, group_id: &str, topic: &str, partition: i32) {
         if let Some(group) = self.groups.get_mut(group_id) {
             group.offsets.committed.remove(&(topic.to_owned(), partition));
+        }
+    }
+}
+
+impl From<&OffsetCommitPartition> for Committed {
+    fn from(asked: &OffsetCommitPartition) -> Self {
+        Self {
+            offset: asked.committed_offset,
+            leader_epoch: asked.committed_leader_epoch,
+            metadata: asked.committed_metadata.clone().unwrap_or_default(),
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::{Now, Release};
 
 mod entry;
 pub(crate) use entry::{Entry, Stamped};
+pub(crate) use times::Dated;
 
 mod segment;
 pub(crate) use segment::Segment;
