@@ -1,12 +1,24 @@
-//! What a batch of magic 2 says of itself in its header.
+//! What the batches say of themselves, each in its header and together.
 //!
-//! Mirrors Java's `LogValidator.validateBatch`.
+//! Mirrors Java's `LogValidator.validateBatch` and `getFirstBatchAndMaybeValidateNoMoreBatches`.
 
 use kmirror_proto::ErrorCode;
 use kmirror_proto::records::BatchHeader;
 
+use super::sent::Sent;
+use super::stored::Stored;
 use super::{Offered, Refusal};
 use crate::Release;
+
+/// Checks the entries of one partition against each other.
+///
+/// # Errors
+/// R4, R15, M6.
+pub(super) fn together(offered: &Offered<'_>, sent: &[Sent], stored: Stored) -> Result<(), Refusal> {
+    one_compressed(offered, sent, stored)?;
+    mixed_formats(offered, sent, stored)?;
+    converted_transaction(sent, stored)
+}
 
 /// Checks the header of a batch that is to be stored as `magic`.
 ///
@@ -17,6 +29,36 @@ pub(super) fn check(offered: &Offered<'_>, header: &BatchHeader, magic: i8) -> R
     sequence(offered, header)?;
     control(offered, header)?;
     older_format(header, magic)
+}
+
+/// R4: what is compressed, and magic 2, stands alone from 2.4 on; before, it is merged.
+fn one_compressed(offered: &Offered<'_>, sent: &[Sent], stored: Stored) -> Result<(), Refusal> {
+    let alone = stored.came_compressed() || sent.first().is_some_and(|first| first.is_magic(2));
+    if offered.release >= Release::V2_4 && alone && sent.len() > 1 {
+        return Err(Refusal::invalid_record(offered.release));
+    }
+    Ok(())
+}
+
+/// M6: formats side by side. 0.10.0 and 0.10.1 cannot convert them, 2.4 and later will not.
+fn mixed_formats(offered: &Offered<'_>, sent: &[Sent], stored: Stored) -> Result<(), Refusal> {
+    let mixed = [0, 1, 2].into_iter().filter(|&magic| sent.iter().any(|entry| entry.is_magic(magic))).count() > 1;
+    if !mixed {
+        return Ok(());
+    }
+    if offered.release < Release::V0_10_2 && stored.is_converted() {
+        return Err(Refusal::unknown());
+    }
+    if offered.release >= Release::V2_4 { Err(Refusal::invalid_record(offered.release)) } else { Ok(()) }
+}
+
+/// R15: the builder of an older format refuses a transaction before the batch is looked at, with an exception that the
+/// broker does not know. Where a set is compressed, the batch is looked at first.
+fn converted_transaction(sent: &[Sent], stored: Stored) -> Result<(), Refusal> {
+    if stored.is_converted() && stored.magic < 2 && sent.first().is_some_and(Sent::is_transactional) {
+        return Err(Refusal::unknown());
+    }
+    Ok(())
 }
 
 /// R3: there is a record, and from 1.1 on as many as the offsets reach. 0.11 and 1.0 do not compare the two: what they
@@ -46,7 +88,7 @@ fn control(offered: &Offered<'_>, header: &BatchHeader) -> Result<(), Refusal> {
 /// R15: the older formats have no place for a producer or a transaction.
 fn older_format(header: &BatchHeader, magic: i8) -> Result<(), Refusal> {
     if magic < 2 && (header.producer_id >= 0 || header.attributes.transactional()) {
-        return Err(Refusal::code(ErrorCode::UNSUPPORTED_FOR_MESSAGE_FORMAT));
+        return Err(Refusal::unexpected(ErrorCode::UNSUPPORTED_FOR_MESSAGE_FORMAT));
     }
     Ok(())
 }

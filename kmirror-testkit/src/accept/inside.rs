@@ -1,168 +1,227 @@
-//! The records inside the entries: one walk, which allocates nothing for a record.
+//! The records inside the entries: one walk, which allocates nothing for a record of magic 2.
 //!
-//! Mirrors the loops of Java's `LogValidator`. Up to 2.1 the first record with a fault refuses the set. From 2.4 on all
-//! faulty records of a batch are named (KIP-467).
+//! Mirrors the loops of Java's `LogValidator`.
 
 use bytes::Bytes;
-use kmirror_proto::ErrorCode;
-use kmirror_proto::compress::Codec;
-use kmirror_proto::records::{BatchHeader, RawBatch, RecordError, Records};
+use kmirror_proto::compress::{Codec, CodecError};
+use kmirror_proto::records::{BatchHeader, RawBatch, RawMessage, RecordError};
 
-use super::rewrite::Stored;
+use super::fault::{Faults, Looked, NO_TIMESTAMP};
 use super::sent::{Form, Sent};
-use super::{Offered, Refusal, batch};
+use super::stored::Stored;
+use super::{Offered, Refusal, batch, wrapper};
 use crate::Release;
+use crate::convert::Opened;
 
-/// An entry whose records were looked at.
-#[derive(Debug)]
-pub(super) struct Opened {
-    /// The records, decompressed.
-    pub(super) held: Held,
-    /// How many there are.
+/// The entries, opened, and what was seen in them.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    /// The entries' records, decompressed. An empty wrapper is left out.
+    pub(super) opened: Vec<Opened>,
+    /// One for each of them.
+    pub(super) seen: Vec<Seen>,
+}
+
+/// What was seen in one entry.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen {
+    /// Its records.
     pub(super) count: i64,
     /// The largest timestamp in milliseconds; -1 if all are negative (R10).
     pub(super) max_timestamp: i64,
+    /// The smallest timestamp in milliseconds.
+    pub(super) min_timestamp: i64,
     /// The offsets go on from the entry before without a gap.
     pub(super) dense: bool,
-}
-
-/// The records of one entry.
-#[derive(Debug)]
-pub(super) enum Held {
-    /// Of magic 2, with the header that they came under.
-    Batch(BatchHeader, Records),
 }
 
 /// Looks at all records of all entries.
 ///
 /// # Errors
-/// The rules of [`batch`], then R8, R11, R16, R18 of each record in turn.
-pub(super) fn open(offered: &Offered<'_>, sent: &[Sent], stored: Stored) -> Result<Vec<Opened>, Refusal> {
+/// The rules of [`batch`], then R3, R8, R11, R16, R18, M2, M7 of each record in turn.
+pub(super) fn walk(offered: &Offered<'_>, sent: &[Sent], stored: Stored) -> Result<Walked, Refusal> {
     let mut next = 0;
-    let mut opened = Vec::with_capacity(sent.len());
+    let mut walked = Walked::default();
     for entry in sent {
-        let entry = match &entry.form {
-            Form::Batch(header) => open_batch(offered, header, &entry.bytes, stored, next)?,
-            Form::Message(_) | Form::Unreadable => return Err(Refusal::corrupt()),
+        let mut walk = Walk::new(offered, stored, next);
+        let opened = match &entry.form {
+            Form::Batch(header) => Some(walk.batch(header, &entry.bytes)?),
+            Form::Message(message) => walk.message(entry, message)?,
+            // Its checksum was looked at.
+            Form::Unreadable => return Err(Refusal::corrupt()),
         };
-        next += entry.count;
-        opened.push(entry);
+        let seen = walk.finish()?;
+        next = next.saturating_add(seen.count);
+        if let Some(opened) = opened {
+            walked.opened.push(opened);
+            walked.seen.push(seen);
+        }
     }
-    Ok(opened)
+    Ok(walked)
 }
 
-fn open_batch(
-    offered: &Offered<'_>,
-    header: &BatchHeader,
-    bytes: &Bytes,
+/// The walk over the records of one entry.
+struct Walk<'a> {
+    offered: &'a Offered<'a>,
     stored: Stored,
-    first_offset: i64,
-) -> Result<Opened, Refusal> {
-    batch::check(offered, header, stored.magic)?;
-    let raw = RawBatch::from_bytes(bytes.clone()).map_err(|_| Refusal::invalid_record(offered.release))?;
-    let compressed = header.attributes.codec() != Ok(Codec::None);
-    let broken = |error| payload(offered, compressed, &error);
-    let records = Records::of(&raw, DECOMPRESSED_BYTES_MAX).map_err(broken)?;
-    let append_time_bit = header.attributes.append_time();
-    let mut faults = Faults::default();
-    let mut expected = first_offset;
-    let mut max_timestamp = NO_TIMESTAMP;
-    let mut dense = true;
-    for record in &records {
-        let record = record.map_err(broken)?;
-        let timestamp = header.timestamp_of(&record);
-        if record.key.is_none() && offered.settings.compact {
-            faults.add(offered, expected - first_offset, Fault::NullKey)?;
-        } else if let Some(fault) = timestamp_fault(offered, timestamp, append_time_bit) {
-            faults.add(offered, expected - first_offset, fault)?;
-        }
-        dense &= i64::from(record.offset_delta) == expected;
-        stored.numbering(offered, dense)?;
-        max_timestamp = max_timestamp.max(timestamp);
-        expected += 1;
-    }
-    faults.finish()?;
-    Ok(Opened { count: expected - first_offset, held: Held::Batch(*header, records), max_timestamp, dense })
+    faults: Faults,
+    first: i64,
+    expected: i64,
+    max_timestamp: i64,
+    min_timestamp: i64,
+    dense: bool,
 }
 
-/// R18, R3: why a payload is not that of the records that the header counts.
-///
-/// A payload that cannot be decompressed, and a record whose length is no number, are exceptions that the broker does
-/// not know; all else is an invalid record. 3.9 catches the second, where the payload was compressed.
-fn payload(offered: &Offered<'_>, compressed: bool, error: &RecordError) -> Refusal {
-    let caught = compressed && offered.release >= Release::V3_9;
-    let length = matches!(error, RecordError::Varint { what: "record length", .. });
-    if matches!(error, RecordError::Codec(_)) || length && !caught {
-        return Refusal::unknown();
-    }
-    Refusal::invalid_record(offered.release)
-}
-
-/// R8, R11: the timestamp of one record.
-fn timestamp_fault(offered: &Offered<'_>, timestamp: i64, append_time_bit: bool) -> Option<Fault> {
-    let checked = !offered.settings.append_time && timestamp != NO_TIMESTAMP;
-    if checked && out_of_range(offered, timestamp) {
-        return Some(Fault::Timestamp);
-    }
-    // 3.9 looks at the bit only where it has no range to look at, and clears it where it does not.
-    let looks = offered.release < Release::V3_9 || !checked;
-    (append_time_bit && looks).then_some(Fault::AppendTimeBit)
-}
-
-/// R11: too far from now, in either direction. Wraps as Java does.
-fn out_of_range(offered: &Offered<'_>, timestamp: i64) -> bool {
-    let age = offered.now.unix_ms.wrapping_sub(timestamp);
-    age > offered.settings.timestamp_before_max_ms || age.wrapping_neg() > offered.settings.timestamp_after_max_ms
-}
-
-/// What is wrong with a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
-    /// R16: no key, on a compacted topic.
-    NullKey,
-    /// R11: the timestamp is too far from now.
-    Timestamp,
-    /// R8: the producer claims that a broker set the timestamp.
-    AppendTimeBit,
-}
-
-impl Fault {
-    fn code(self, release: Release) -> ErrorCode {
-        match self {
-            Self::NullKey => super::refusal::invalid_record(release),
-            Self::Timestamp | Self::AppendTimeBit => ErrorCode::INVALID_TIMESTAMP,
+impl<'a> Walk<'a> {
+    /// The records before this entry are so many.
+    fn new(offered: &'a Offered<'a>, stored: Stored, first: i64) -> Self {
+        Self {
+            offered,
+            stored,
+            faults: Faults::default(),
+            first,
+            expected: first,
+            max_timestamp: NO_TIMESTAMP,
+            min_timestamp: i64::MAX,
+            dense: true,
         }
     }
-}
 
-/// The faulty records of one entry.
-#[derive(Debug, Default)]
-struct Faults {
-    found: Vec<(i64, Fault)>,
-}
+    fn finish(self) -> Result<Seen, Refusal> {
+        self.faults.finish(self.offered)?;
+        Ok(Seen {
+            count: self.expected - self.first,
+            max_timestamp: self.max_timestamp,
+            min_timestamp: self.min_timestamp,
+            dense: self.dense,
+        })
+    }
 
-impl Faults {
-    /// Before 2.4 the first one ends the walk.
-    fn add(&mut self, offered: &Offered<'_>, index: i64, fault: Fault) -> Result<(), Refusal> {
-        if offered.release < Release::V2_4 {
-            return Err(Refusal::code(fault.code(offered.release)));
+    fn batch(&mut self, header: &BatchHeader, bytes: &Bytes) -> Result<Opened, Refusal> {
+        let offered = self.offered;
+        batch::check(offered, header, self.stored.magic)?;
+        let raw = RawBatch::from_bytes(bytes.clone()).map_err(|_| Refusal::invalid_record(offered.release))?;
+        let compressed = header.attributes.codec() != Ok(Codec::None);
+        let seems_kept = self.stored.seems_kept();
+        let broken = |error, last| payload(offered, Read { compressed, seems_kept, last }, &error);
+        let opened = Opened::batch(&raw).map_err(|error| broken(error, false))?;
+        let Opened::Batch(_, records) = &opened else { return Ok(opened) };
+        for record in records {
+            let index = self.expected - self.first;
+            let record = record.map_err(|error| broken(error, index + 1 == header.records_count.into()))?;
+            self.record(
+                2,
+                &Looked {
+                    index,
+                    offset: record.offset_delta.into(),
+                    timestamp: header.timestamp_of(&record),
+                    append_time_bit: header.attributes.append_time(),
+                    checks_time: true,
+                    key: record.key,
+                    value: record.value,
+                },
+            )?;
         }
-        self.found.push((index, fault));
+        Ok(opened)
+    }
+
+    /// A message, or all inside a wrapper.
+    fn message(&mut self, entry: &Sent, message: &RawMessage) -> Result<Option<Opened>, Refusal> {
+        let offered = self.offered;
+        let Some(opened) = wrapper::opened(offered, message)? else { return Ok(None) };
+        let Opened::Messages(inside) = &opened else { return Ok(Some(opened)) };
+        let base = wrapper::base_offset(offered, entry, message, inside)?;
+        for (index, inner) in (0..).zip(inside) {
+            let inner = inner.map_err(|error| wrapper::not_a_message(offered, &error))?;
+            wrapper::checksum(offered, message, &inner)?;
+            self.record(
+                message.magic,
+                &Looked {
+                    index,
+                    offset: base.saturating_add(inner.offset),
+                    timestamp: inner.timestamp,
+                    append_time_bit: message.append_time(),
+                    checks_time: self.checks_time(message.magic),
+                    key: inner.key,
+                    value: inner.value,
+                },
+            )?;
+        }
+        if self.stored.seems_kept() && self.dense {
+            wrapper::checksums_of_kept(inside)?;
+        }
+        Ok(Some(opened))
+    }
+
+    #[inline]
+    fn record(&mut self, magic: i8, record: &Looked<'_>) -> Result<(), Refusal> {
+        self.faults.look(self.offered, record)?;
+        if record.offset != self.expected {
+            self.dense = false;
+            if self.insists(magic) {
+                self.faults.gap(self.offered, record, self.expected)?;
+            }
+        }
+        self.max_timestamp = self.max_timestamp.max(record.timestamp);
+        self.min_timestamp = self.min_timestamp.min(record.timestamp);
+        self.expected += 1;
         Ok(())
     }
 
-    /// One timestamp that is wrong makes it a matter of timestamps.
-    fn finish(&self) -> Result<(), Refusal> {
-        if self.found.is_empty() {
-            return Ok(());
-        }
-        let timestamps = self.found.iter().any(|(_, fault)| *fault != Fault::NullKey);
-        let code = if timestamps { ErrorCode::INVALID_TIMESTAMP } else { ErrorCode::INVALID_RECORD };
-        Err(Refusal::code(code))
+    /// R3: 2.4 alone insists on the numbering 0..n-1 of what it compresses or finds compressed, but for magic 0 (M3).
+    fn insists(&self, magic: i8) -> bool {
+        self.offered.release == Release::V2_4 && self.stored.is_compressed() && magic.min(self.stored.magic) > 0
+    }
+
+    /// 0.10 does not look at the timestamps of what is of magic 0, or becomes it, but where it converts one by one.
+    fn checks_time(&self, magic: i8) -> bool {
+        let both = magic > 0 && (self.stored.magic > 0 || !self.stored.is_compressed());
+        self.offered.release >= Release::V0_11 || both || self.stored.is_converted()
     }
 }
 
-/// Java's `RecordBatch.NO_TIMESTAMP`.
-const NO_TIMESTAMP: i64 = -1;
-/// What an entry may decompress to. Brokers have no such limit, but the heap of a JVM: 1 GiB in the tests that measured.
-const DECOMPRESSED_BYTES_MAX: usize = 1 << 30;
+/// How the records of a batch are read.
+#[derive(Debug, Clone, Copy)]
+struct Read {
+    /// The payload was compressed.
+    compressed: bool,
+    /// Keys and values may be skipped.
+    seems_kept: bool,
+    /// This is the last record.
+    last: bool,
+}
+
+/// R18, R3: why a payload is not that of the records that the header counts: an invalid record, or an exception that the
+/// broker does not know. Which lengths lead to which depends on how the release reads them.
+fn payload(offered: &Offered<'_>, read: Read, error: &RecordError) -> Refusal {
+    let release = offered.release;
+    let unknown = if let RecordError::Codec(why) = error {
+        !ends_early(release, why)
+    } else {
+        unknown_length(release, read, error)
+    };
+    if unknown { Refusal::unknown() } else { Refusal::invalid_record(release) }
+}
+
+/// A length that is no number, is beyond the payload, or negative.
+fn unknown_length(release: Release, read: Read, error: &RecordError) -> bool {
+    let Read { compressed, seems_kept, last } = read;
+    let endless = matches!(error, RecordError::Varint { what: LENGTH, .. });
+    let beyond = matches!(error, RecordError::Truncated { what: "record", .. });
+    let negative = matches!(error, RecordError::Range { what: LENGTH, .. });
+    // Where keys and values are skipped, a negative length is looked at.
+    let negative_is_looked_at = if seems_kept { Release::V2_8 } else { Release::V3_9 };
+    endless && (!compressed || release < Release::V3_9)
+        // Up to 2.8 such a record is a null pointer, but for the last one.
+        || beyond && !compressed && !last && release < Release::V3_0
+        || negative && compressed && release < negative_is_looked_at
+}
+
+/// Gzip that ends early is the end of the file, which up to 3.0 is an invalid record.
+fn ends_early(release: Release, why: &CodecError) -> bool {
+    let inside = matches!(why, CodecError::Truncated { codec: Codec::Gzip, what } if *what != "header");
+    inside && release < Release::V3_9
+}
+
+/// How an error names the length of a record.
+const LENGTH: &str = "record length";

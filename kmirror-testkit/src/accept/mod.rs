@@ -3,10 +3,10 @@
 //! ```text
 //! records field ─> request   the request itself: null, empty, partial, one batch of magic 2      R1 R4 R5 R6 M1 M4
 //!       entries ─> outside   each entry from outside: base offset, size, checksum, codec         R2 R12 R17 R18 M5
-//!               ─> batch     what a batch says of itself: counts, control, producer              R3 R7 R13 R15
-//!               ─> inside    its records: payload, keys, timestamps, numbering                   R8 R11 R16 R18
-//!          kept ─> keep      the bytes as they came, the header under its offset                 R1 R3 R9 R10
-//!     or written ─> rewrite  the records encoded anew: another codec, format or numbering        R14 R15
+//!               ─> batch     what the batches say of themselves: counts, control, producer       R3 R4 R7 R13 R15 M6
+//!               ─> inside    their records: payload, keys, timestamps, numbering                 R3 R8 R11 R16 R18 M2 M7
+//!          kept ─> keep      the bytes as they came, the header under its offset                 R1 R3 R9 R10 M2
+//!     or written ─> rewrite  the records encoded anew: another codec, format or numbering        R3 R14 R15 M2 M3 M4
 //! ```
 //!
 //! The rules' ids are those of the measured facts, and one function stands for each. Mirrors Java's
@@ -23,9 +23,15 @@ pub(crate) use request::refuse_request;
 
 mod outside;
 
+mod stored;
+
 mod batch;
 
 mod inside;
+
+mod wrapper;
+
+mod fault;
 
 mod keep;
 
@@ -47,6 +53,10 @@ pub(crate) struct Offered<'a> {
     pub(crate) version: i16,
     /// The topic's settings.
     pub(crate) settings: &'a TopicSettings,
+    /// The topic's name, for what the broker has to say.
+    pub(crate) topic: &'a str,
+    /// The partition's index, likewise.
+    pub(crate) partition: i32,
     /// The time of the append.
     pub(crate) now: Now,
     /// The records field, `None` if it was null.
@@ -76,14 +86,18 @@ pub(crate) struct Accepted {
 pub(crate) fn accept(offered: &Offered<'_>) -> Result<Accepted, Refusal> {
     refuse_request(offered)?;
     let sent = request::entries(offered)?;
+    if sent.is_empty() {
+        return Ok(Accepted { entries: Vec::new(), append_time_ms: -1 });
+    }
     request::one_batch(offered, &sent)?;
     let codec = outside::check(offered, &sent)?;
-    let stored = rewrite::Stored::of(offered, codec);
-    let opened = inside::open(offered, &sent, stored)?;
-    let entries = if stored.is_kept(&sent, &opened) {
-        keep::keep(offered, &sent, &opened)?
+    let stored = stored::Stored::of(offered, &sent, codec);
+    batch::together(offered, &sent, stored)?;
+    let walked = inside::walk(offered, &sent, stored)?;
+    let entries = if stored.is_kept(&sent, &walked) {
+        keep::keep(offered, &sent, &walked)?
     } else {
-        rewrite::write(offered, &opened, stored)?
+        rewrite::write(offered, &sent, &walked, stored)?
     };
     larger_when_written(offered, &entries)?;
     larger_than_a_segment(offered, &entries)?;
@@ -100,7 +114,7 @@ fn larger_when_written(offered: &Offered<'_>, entries: &[Entry]) -> Result<(), R
 fn larger_than_a_segment(offered: &Offered<'_>, entries: &[Entry]) -> Result<(), Refusal> {
     let bytes: usize = entries.iter().map(|entry| entry.bytes.len()).sum();
     if bytes > offered.settings.segment_bytes {
-        return Err(Refusal::code(ErrorCode::RECORD_LIST_TOO_LARGE));
+        return Err(Refusal::request(ErrorCode::RECORD_LIST_TOO_LARGE));
     }
     Ok(())
 }

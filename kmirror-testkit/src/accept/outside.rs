@@ -31,7 +31,7 @@ pub(super) fn check(offered: &Offered<'_>, sent: &[Sent]) -> Result<Codec, Refus
 /// R17: the whole entry, its 12 bytes of offset and length included, may be as large as `max.message.bytes`.
 pub(super) fn larger_than_max(offered: &Offered<'_>, bytes: usize) -> Result<(), Refusal> {
     if bytes > offered.settings.max_message_bytes {
-        return Err(Refusal::code(ErrorCode::MESSAGE_TOO_LARGE));
+        return Err(Refusal::request(ErrorCode::MESSAGE_TOO_LARGE));
     }
     Ok(())
 }
@@ -44,11 +44,13 @@ fn base_offset(offered: &Offered<'_>, entry: &Sent) -> Result<(), Refusal> {
     }
 }
 
-/// R18, M5: the checksum.
+/// R18, M5: the checksum. What has the right one and cannot be read all the same is an exception that the broker does
+/// not know.
 fn checksum(entry: &Sent) -> Result<(), Refusal> {
     let right = match &entry.form {
         Form::Batch(header) => batch_checksum(header, &entry.bytes),
         Form::Message(message) => message.crc_ok(),
+        Form::Unreadable if message_checksum(&entry.bytes) => return Err(Refusal::unknown()),
         Form::Unreadable => false,
     };
     if right { Ok(()) } else { Err(Refusal::corrupt()) }
@@ -56,6 +58,11 @@ fn checksum(entry: &Sent) -> Result<(), Refusal> {
 
 fn batch_checksum(header: &BatchHeader, bytes: &[u8]) -> bool {
     crc32c(bytes.get(CRC_COVERS_FROM..).unwrap_or_default()) == header.crc
+}
+
+fn message_checksum(bytes: &[u8]) -> bool {
+    let stored = bytes.get(MESSAGE_CRC_AT..).and_then(|rest| rest.first_chunk());
+    stored == Some(&crc32fast::hash(bytes.get(MESSAGE_CRC_COVERS_FROM..).unwrap_or_default()).to_be_bytes())
 }
 
 /// R12: a codec that the release does not know, zstd before 2.1 among them (R1).
@@ -69,3 +76,7 @@ fn known_codec(offered: &Offered<'_>, entry: &Sent) -> Result<Codec, Refusal> {
 
 /// Where the bytes begin that a batch's CRC covers: at the attributes.
 pub(super) const CRC_COVERS_FROM: usize = 21;
+/// Where the CRC of a message stands.
+pub(super) const MESSAGE_CRC_AT: usize = 12;
+/// Where the bytes begin that it covers: at the magic.
+pub(super) const MESSAGE_CRC_COVERS_FROM: usize = 16;

@@ -16,6 +16,9 @@ pub(crate) enum Refusal {
         message: Option<String>,
         /// The records that are to blame (Produce v8+; KIP-467).
         record_errors: Vec<RecordError>,
+        /// Whether the answer tells where the log begins (Produce v5+), and not -1. Java does for the exceptions that
+        /// `ReplicaManager` does not expect, and for what `LogValidator` finds from 2.4 on.
+        log_start: bool,
     },
     /// The connection is closed without an answer.
     Disconnect,
@@ -24,29 +27,47 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
-    /// A code alone.
-    pub(super) fn code(code: ErrorCode) -> Self {
-        Self::Code { code, message: None, record_errors: Vec::new() }
+    /// Of the request, before the log is asked.
+    pub(super) fn request(code: ErrorCode) -> Self {
+        Self::Code { code, message: None, record_errors: Vec::new(), log_start: false }
     }
 
-    /// Java's `InvalidRecordException`: it was a `CorruptRecordException` until 2.4 gave it a code of its own
-    /// (KIP-467).
+    /// Java's `InvalidRecordException`, as the log throws it.
     pub(super) fn invalid_record(release: Release) -> Self {
-        Self::code(invalid_record(release))
+        Self::log(release, invalid_record(release))
     }
 
     /// Java's `CorruptRecordException`.
     pub(super) fn corrupt() -> Self {
-        Self::code(ErrorCode::CORRUPT_MESSAGE)
+        Self::request(ErrorCode::CORRUPT_MESSAGE)
     }
 
     /// An exception that the broker does not know: R18, and the codecs of R12.
     pub(super) fn unknown() -> Self {
-        Self::code(ErrorCode::UNKNOWN_SERVER_ERROR)
+        Self::unexpected(ErrorCode::UNKNOWN_SERVER_ERROR)
+    }
+
+    /// An exception that the broker does not expect.
+    pub(super) fn unexpected(code: ErrorCode) -> Self {
+        Self::Code { code, message: None, record_errors: Vec::new(), log_start: true }
+    }
+
+    /// What `LogValidator` finds.
+    pub(super) fn log(release: Release, code: ErrorCode) -> Self {
+        Self::Code { code, message: None, record_errors: Vec::new(), log_start: release >= Release::V2_4 }
+    }
+
+    /// The same, with something to say.
+    pub(super) fn saying(mut self, text: String, errors: Vec<RecordError>) -> Self {
+        if let Self::Code { message, record_errors, .. } = &mut self {
+            (*message, *record_errors) = (Some(text), errors);
+        }
+        self
     }
 }
 
-/// The code of Java's `InvalidRecordException`.
+/// The code of Java's `InvalidRecordException`: it was a `CorruptRecordException` until 2.4 gave it a code of its own
+/// (KIP-467).
 pub(super) fn invalid_record(release: Release) -> ErrorCode {
     if release >= Release::V2_4 { ErrorCode::INVALID_RECORD } else { ErrorCode::CORRUPT_MESSAGE }
 }

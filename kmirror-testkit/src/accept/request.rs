@@ -1,13 +1,14 @@
 //! What is looked at in the request as a whole: whether there are records, and how many batches of which format.
 //!
 //! Up to 2.0 this was done while the request was parsed, and a request that cannot be parsed closes the connection.
-//! Later it is an error of the partition. Mirrors Java's `ProduceRequest.validateRecords`.
+//! Later it is an error of the partition. Mirrors Java's `ProduceRequest.validateRecords` and `RequestUtils.flags`.
 
 use bytes::Bytes;
 use kmirror_proto::ErrorCode;
 use kmirror_proto::compress::Codec;
 
-use super::sent::{Form, NotEntries, Sent};
+use super::refusal::invalid_record;
+use super::sent::{NotEntries, Sent};
 use super::{Offered, Refusal};
 use crate::Release;
 
@@ -17,11 +18,10 @@ use crate::Release;
 /// [`Refusal`], of all partitions alike.
 pub(crate) fn refuse_request(offered: &Offered<'_>) -> Result<(), Refusal> {
     dropped_version(offered)?;
-    let records = null_records(offered)?;
-    let sent = match Sent::entries(offered.release, records) {
+    let sent = match Sent::entries(offered.release, null_records(offered)?) {
         Ok(sent) => sent,
-        Err(NotEntries) if unparsed(offered) => return Err(Refusal::Disconnect),
-        Err(NotEntries) => return Ok(()),
+        Err(why) if why.first || is_parsed(offered) => return Err(not_entries(offered, why)),
+        Err(_) => return Ok(()),
     };
     transaction_without_id(offered, &sent)?;
     match no_entries(offered, &sent).and_then(|()| one_batch(offered, &sent)) {
@@ -33,27 +33,27 @@ pub(crate) fn refuse_request(offered: &Offered<'_>) -> Result<(), Refusal> {
 /// The entries of the records field, without a partial one at the end.
 ///
 /// # Errors
-/// R5, and [`Refusal::corrupt`] for lengths and magics that are none.
+/// R5.
 pub(super) fn entries(offered: &Offered<'_>) -> Result<Vec<Sent>, Refusal> {
     let records = null_records(offered)?;
-    let sent = Sent::entries(offered.release, records).map_err(|NotEntries| Refusal::corrupt())?;
+    let sent = Sent::entries(offered.release, records).map_err(|why| not_entries(offered, why))?;
     no_entries(offered, &sent)?;
     Ok(sent)
 }
 
 /// R1, R4, M1: Produce v3+ takes one batch of magic 2, and no zstd before v7.
+///
+/// # Errors
+/// As the release answers.
 pub(super) fn one_batch(offered: &Offered<'_>, sent: &[Sent]) -> Result<(), Refusal> {
     if offered.version < FIRST_OF_MAGIC_2 {
         return Ok(());
     }
-    if sent.iter().take(1).any(|entry| !entry.is_magic(2)) {
+    if sent.first().is_some_and(|entry| !entry.is_magic(2)) {
         return Err(refused(offered, Release::V2_1));
     }
     early_zstd(offered, sent)?;
-    if sent.len() > 1 {
-        return Err(refused(offered, Release::V2_1));
-    }
-    Ok(())
+    if sent.len() > 1 { Err(refused(offered, Release::V2_1)) } else { Ok(()) }
 }
 
 /// M4: 4.x advertises Produce v0-v2, and closes the connection that sends one.
@@ -64,12 +64,12 @@ fn dropped_version(offered: &Offered<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// R5: null records are a null pointer, whose exception goes wherever the release lets it.
+/// R5: null records are a null pointer, whose exception goes wherever the release lets it. 2.8 and 3.0 answer and close
+/// the connection at the same time; which of the two is seen is what was measured.
 fn null_records(offered: &Offered<'_>) -> Result<Bytes, Refusal> {
     let refusal = match &offered.records {
         Some(records) => return Ok(records.clone()),
         None if offered.release >= Release::V3_9 => Refusal::Silence,
-        // 3.0 parses the compact versions by generated code, which knows that the field is not nullable.
         None if offered.release == Release::V3_0 && offered.version >= FIRST_COMPACT => Refusal::Disconnect,
         None if offered.release >= Release::V2_8 => Refusal::unknown(),
         None => Refusal::Disconnect,
@@ -85,37 +85,54 @@ fn no_entries(offered: &Offered<'_>, sent: &[Sent]) -> Result<(), Refusal> {
     if offered.version >= FIRST_OF_MAGIC_2 {
         return Err(refused(offered, Release::V2_8));
     }
-    // 2.1 and 2.4 look for a transaction in the first entry without asking whether there is one.
-    let looks = offered.release >= Release::V2_1 && offered.release < Release::V2_8;
-    if looks { Err(Refusal::Disconnect) } else { Ok(()) }
+    if needs_an_entry(offered) { Err(Refusal::Disconnect) } else { Ok(()) }
+}
+
+/// R5: bytes that are no entries.
+fn not_entries(offered: &Offered<'_>, why: NotEntries) -> Refusal {
+    if is_parsed(offered) || why.first && needs_an_entry(offered) {
+        return Refusal::Disconnect;
+    }
+    let corrupt = Refusal::corrupt();
+    // From 2.8 on the first entry is looked at before the log is, by code that passes the exception's text on.
+    if why.first && offered.release >= Release::V2_8 { corrupt.saying(why.text, Vec::new()) } else { corrupt }
 }
 
 /// R6: a transactional batch in a request without a transactional id, which until 2.1 nobody looked at.
 fn transaction_without_id(offered: &Offered<'_>, sent: &[Sent]) -> Result<(), Refusal> {
     let looks = offered.release >= Release::V2_1 && offered.transactional_id.is_none();
-    if looks && sent.iter().any(Sent::is_transactional) {
-        return Err(Refusal::code(ErrorCode::TRANSACTIONAL_ID_AUTHORIZATION_FAILED));
+    if looks && sent.first().is_some_and(Sent::is_transactional) {
+        return Err(Refusal::request(ErrorCode::TRANSACTIONAL_ID_AUTHORIZATION_FAILED));
     }
     Ok(())
 }
 
 /// R1: zstd came with 2.1 and Produce v7. What is older than 2.1 does not know the codec: see R12.
 fn early_zstd(offered: &Offered<'_>, sent: &[Sent]) -> Result<(), Refusal> {
-    let zstd = matches!(sent.first(), Some(Sent { form: Form::Batch(header), .. }) if header.attributes.codec() == Ok(Codec::Zstd));
+    let zstd = sent.first().is_some_and(|entry| entry.codec() == Ok(Codec::Zstd));
     if zstd && offered.release >= Release::V2_1 && offered.version < FIRST_OF_ZSTD {
-        return Err(Refusal::code(ErrorCode::UNSUPPORTED_COMPRESSION_TYPE));
+        return Err(Refusal::request(ErrorCode::UNSUPPORTED_COMPRESSION_TYPE));
     }
     Ok(())
 }
 
 /// A disconnect before the release that answers with an error.
 fn refused(offered: &Offered<'_>, answers_from: Release) -> Refusal {
-    if offered.release >= answers_from { Refusal::invalid_record(offered.release) } else { Refusal::Disconnect }
+    if offered.release >= answers_from {
+        Refusal::request(invalid_record(offered.release))
+    } else {
+        Refusal::Disconnect
+    }
 }
 
-/// Whether entries that cannot be told apart end the request while it is parsed.
-fn unparsed(offered: &Offered<'_>) -> bool {
+/// Up to 2.0 the batches of Produce v3+ are read while the request is parsed.
+fn is_parsed(offered: &Offered<'_>) -> bool {
     offered.release < Release::V2_1 && offered.version >= FIRST_OF_MAGIC_2
+}
+
+/// 2.1 and 2.4 look for a transaction in the first entry, without asking whether there is one.
+fn needs_an_entry(offered: &Offered<'_>) -> bool {
+    offered.release >= Release::V2_1 && offered.release < Release::V2_8
 }
 
 /// The Produce version that came with magic 2 (KIP-98).

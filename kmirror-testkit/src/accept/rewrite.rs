@@ -1,93 +1,69 @@
-//! Records that are encoded anew: compressed with the topic's codec, or numbered again.
+//! Records that are encoded anew: with another codec, in another format, or numbered again.
 //!
-//! Mirrors Java's `LogValidator.buildRecordsAndAssignOffsets`.
+//! What comes out is [`convert::rewrite`]'s; here stands what the broker asks of it, and what it refuses. Mirrors Java's
+//! `LogValidator.buildRecordsAndAssignOffsets` and `convertAndAssignOffsetsNonCompressed`, and `MemoryRecordsBuilder`
+//! with its exceptions, none of which the broker knows.
 
 use kmirror_proto::compress::Codec;
-use kmirror_proto::records::{BatchBuilder, BatchHeader, Stamp};
+use kmirror_proto::records::{BatchHeader, RawMessage, RecordError, Stamp};
 
-use super::inside::{Held, Opened};
-use super::keep::Placed;
-use super::sent::Sent;
-use super::{Offered, Refusal};
+use super::inside::Walked;
+use super::sent::{Form, Sent};
+use super::stored::Stored;
+use super::{Offered, Refusal, fault, keep};
 use crate::Release;
+use crate::convert::{self, Opened};
 use crate::log::Entry;
 
-/// How the log stores what was sent.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Stored {
-    /// The message format.
-    pub(super) magic: i8,
-    /// The codec that the set came with.
-    sent: Codec,
-    /// The codec that it is stored with.
-    codec: Codec,
-}
-
-impl Stored {
-    /// R14, R15: `compression.type` if it names a codec, and `message.format.version` where the release heeds it.
-    pub(super) fn of(offered: &Offered<'_>, sent: Codec) -> Self {
-        let magic =
-            if offered.release >= Release::V3_0 { 2 } else { offered.settings.magic.min(offered.release.magic()) };
-        Self { magic, sent, codec: offered.settings.compression.unwrap_or(sent) }
-    }
-
-    /// R3: 2.4 alone insists on the numbering 0..n-1 of what it compresses or finds compressed; others write it anew.
-    pub(super) fn numbering(self, offered: &Offered<'_>, dense: bool) -> Result<(), Refusal> {
-        if !dense && offered.release == Release::V2_4 && self.is_compressed() {
-            return Err(Refusal::invalid_record(offered.release));
-        }
-        Ok(())
-    }
-
-    /// Whether the set came compressed or will be.
-    fn is_compressed(self) -> bool {
-        self.sent != Codec::None || self.codec != Codec::None
-    }
-
-    /// Whether the bytes stay as they came.
-    pub(super) fn is_kept(self, sent: &[Sent], opened: &[Opened]) -> bool {
-        let same_format = sent.iter().all(|entry| entry.is_magic(self.magic));
-        if !self.is_compressed() {
-            // Nobody looks at the numbering of what is not compressed (R3).
-            return same_format;
-        }
-        let dense = opened.iter().all(|entry| entry.dense);
-        same_format && self.sent == self.codec && sent.len() == 1 && dense && self.magic > 0
-    }
-}
-
-/// R3, R14: one batch of all records, under its offset. Of the header the producer's id, epoch, sequence and
-/// transaction stay.
+/// R3, R14, R15, M2-M4: all records as the log wants them, under their offsets.
 ///
 /// # Errors
-/// [`Refusal`] for a producer that Java's builder does not write, and for what passes the format's 2 GiB.
-pub(super) fn write(offered: &Offered<'_>, opened: &[Opened], stored: Stored) -> Result<Vec<Entry>, Refusal> {
-    let Some(Opened { held: Held::Batch(first, _), .. }) = opened.first() else { return Ok(Vec::new()) };
-    skipped_contents(offered, stored)?;
-    writable_producer(first)?;
-    let mut builder = BatchBuilder::new(stored.codec, None);
-    for Opened { held: Held::Batch(header, records), .. } in opened {
-        for record in records {
-            let record = record.map_err(|_| Refusal::unknown())?;
-            let timestamp = header.timestamp_of(&record);
-            let pushed = builder.push(timestamp, record.key, record.value, record.headers.into());
-            pushed.map_err(|_| Refusal::unknown())?;
-        }
+/// [`Refusal::unknown`] for what the builder cannot write.
+pub(super) fn write(
+    offered: &Offered<'_>,
+    sent: &[Sent],
+    walked: &Walked,
+    stored: Stored,
+) -> Result<Vec<Entry>, Refusal> {
+    let Some(first) = walked.opened.first() else { return Ok(Vec::new()) };
+    skipped_contents(offered, first, stored)?;
+    writable_timestamps(offered, walked)?;
+    let append_time = offered.settings.append_time.then_some(offered.now.unix_ms);
+    let behind = offered.release < Release::V0_11 && stored.codec != Codec::None && stored.magic > 0;
+    let mut form = convert::Form {
+        leader_epoch: offered.leader_epoch,
+        append_time: append_time.filter(|_| !behind),
+        ..convert::Form::of(stored.magic, stored.codec, offered.next_offset)
+    };
+    if let (Opened::Batch(header, _), 2) = (first, stored.magic) {
+        writable_producer(header)?;
+        form.stamp = stamp(header);
+        form.transactional = header.attributes.transactional();
     }
-    let built = builder.finish(stamp(first)).map_err(|_| Refusal::unknown())?;
-    let entry = Placed::written(offered, first, &built).and_then(|placed| Entry::read(placed.over(&built)));
-    Ok(vec![entry.map_err(|_| Refusal::unknown())?])
+    let mut entries = convert::rewrite(&walked.opened, &form).map_err(|_| Refusal::unknown())?;
+    if behind && offered.settings.append_time {
+        append_time_behind(offered, &mut entries).map_err(|_| Refusal::unknown())?;
+    }
+    if offered.release < Release::V0_10_2 && stored.is_converted() {
+        unknown_attributes(sent, &mut entries).map_err(|_| Refusal::unknown())?;
+    }
+    Ok(entries)
 }
 
 /// R3: from 2.8 on a batch that seems to be kept is walked without its keys and values. If it then turns out to need
-/// another numbering, there is nothing to write: an exception that the broker does not know.
-fn skipped_contents(offered: &Offered<'_>, stored: Stored) -> Result<(), Refusal> {
-    let seemed_kept = stored.magic == 2 && stored.sent == stored.codec;
-    if seemed_kept && offered.release >= Release::V2_8 { Err(Refusal::unknown()) } else { Ok(()) }
+/// another numbering, there is nothing to write.
+fn skipped_contents(offered: &Offered<'_>, first: &Opened, stored: Stored) -> Result<(), Refusal> {
+    let batch = matches!(first, Opened::Batch(..));
+    if batch && stored.seems_kept() && offered.release >= Release::V2_8 { Err(Refusal::unknown()) } else { Ok(()) }
 }
 
-/// Java's builder refuses a transaction without a producer id, and an id without an epoch, with exceptions that the
-/// broker does not know.
+/// Java's builder refuses timestamps before 1970 from 0.11 on.
+fn writable_timestamps(offered: &Offered<'_>, walked: &Walked) -> Result<(), Refusal> {
+    let before = walked.seen.iter().any(|seen| seen.min_timestamp < fault::NO_TIMESTAMP);
+    if before && offered.release >= Release::V0_11 { Err(Refusal::unknown()) } else { Ok(()) }
+}
+
+/// Java's builder refuses a transaction without a producer id, and an id without an epoch.
 fn writable_producer(header: &BatchHeader) -> Result<(), Refusal> {
     let none = header.producer_id == Stamp::NONE.producer_id;
     if none && header.attributes.transactional() || !none && header.producer_epoch == Stamp::NONE.producer_epoch {
@@ -102,4 +78,24 @@ fn stamp(header: &BatchHeader) -> Stamp {
         producer_epoch: header.producer_epoch,
         base_sequence: header.base_sequence,
     }
+}
+
+/// R9: 0.10 leaves the producer's timestamps inside a wrapper that it writes, and sets the wrapper's own behind.
+fn append_time_behind(offered: &Offered<'_>, entries: &mut [Entry]) -> Result<(), RecordError> {
+    for entry in entries {
+        let message = RawMessage::from_bytes(entry.bytes.clone())?;
+        let head = keep::Message::appended(offered, &message, message.offset);
+        *entry = keep::entry(&entry.bytes, |bytes| head.write(bytes))?;
+    }
+    Ok(())
+}
+
+/// M3: 0.10.0 and 0.10.1 leave the attributes that they do not know when they convert a message.
+fn unknown_attributes(sent: &[Sent], entries: &mut [Entry]) -> Result<(), RecordError> {
+    for (sent, entry) in sent.iter().zip(entries) {
+        if let Form::Message(message) = &sent.form {
+            *entry = keep::entry(&entry.bytes, |bytes| keep::add_attributes(bytes, message.attributes))?;
+        }
+    }
+    Ok(())
 }

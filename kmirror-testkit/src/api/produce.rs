@@ -144,6 +144,8 @@ fn one(cluster: &mut Cluster, call: &Call, asks: &Asks<'_>, topic: &str, offered
         release,
         version: call.version,
         settings,
+        topic,
+        partition: index,
         now: call.now,
         records,
         next_offset: partition.log.end(),
@@ -154,10 +156,11 @@ fn one(cluster: &mut Cluster, call: &Call, asks: &Asks<'_>, topic: &str, offered
         Ok(accepted) => accepted,
         Err(Refusal::Disconnect) => return Outcome::Close,
         Err(Refusal::Silence) => return Outcome::Silence,
-        Err(Refusal::Code { code, message, record_errors }) => {
+        Err(Refusal::Code { code, message, record_errors, log_start }) => {
             return Outcome::Done(ProducedPartition {
                 index,
                 error_code: code,
+                log_start_offset: if log_start { partition.log.start() } else { -1 },
                 record_errors,
                 error_message: message,
                 ..ProducedPartition::default()

@@ -1,9 +1,8 @@
 //! Between the message formats: what a broker makes of records that it does not keep or hand out as they are.
 //!
 //! ```text
-//! Produce   sent ──► opened ──┬─► sent    numbered as it must be? ──► keep      same bytes, placed             M2 R9
-//!                             └─► rewrite  one set of the log's format, numbered anew          M2 M3 M4 R3 R4 R14 R15
-//! Fetch     stored entries ──► down       the same offsets in an older format                                  F1 F2
+//! Produce   sent entries ──► opened ──► rewrite   one set of the log's format, numbered anew  M2 M3 M4 R3 R4 R14 R15
+//! Fetch     stored entries ─────────► down        the same offsets in an older format                          F1 F2
 //! ```
 //!
 //! Pure: bytes in, bytes out. Where releases differ, the difference is a parameter with a name; which release does
@@ -14,12 +13,6 @@
 
 mod opened;
 pub(crate) use opened::{AnyRecord, Opened};
-
-mod sent;
-pub(crate) use sent::{WrapperAtZero, is_numbered_from};
-
-mod keep;
-pub(crate) use keep::{Time, keep_message};
 
 mod rewrite;
 pub(crate) use rewrite::{Form, rewrite};

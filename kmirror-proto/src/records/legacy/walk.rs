@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::super::RecordError;
 use super::super::cursor::Cursor;
-use super::super::split::entry_size;
+use super::super::split::{PREFIX_BYTES, entry_size};
 use super::entry::{Fields, codec_of};
 use super::{CRC_COVERS_FROM, MessageFormat, NO_TIMESTAMP, RawMessage};
 use crate::compress::{Codec, Decompressor};
@@ -41,7 +41,7 @@ impl Messages {
     /// # Errors
     /// As [`messages`].
     pub fn with(decompressor: &mut Decompressor, entry: &RawMessage, bytes_max: usize) -> Result<Self, RecordError> {
-        let (mut messages, last) = Self::opened(decompressor, entry, bytes_max)?;
+        let (mut messages, last) = Self::opened(decompressor, entry, bytes_max, Ok)?;
         messages.last_offset = Some(entry.offset);
         let relative = entry.codec()? != Codec::None && entry.format() == MessageFormat::V1;
         let base_offset = if relative { entry.offset.checked_sub(last) } else { Some(0) };
@@ -53,19 +53,20 @@ impl Messages {
     }
 
     /// As a broker reads what a producer sent, to number it anew: the offsets are those that stand in the messages, in
-    /// whatever order, and a wrapper's own does not count.
+    /// whatever order, and a wrapper's own does not count. A message that is cut off at the end of a wrapper is dropped.
     ///
     /// # Errors
     /// As [`messages`], but for the offsets.
     pub fn as_sent(decompressor: &mut Decompressor, entry: &RawMessage, bytes_max: usize) -> Result<Self, RecordError> {
-        Self::opened(decompressor, entry, bytes_max).map(|(messages, _)| messages)
+        Self::opened(decompressor, entry, bytes_max, whole_messages).map(|(messages, _)| messages)
     }
 
-    /// The set inside, with its offsets as they stand, and the last of them.
+    /// The set inside, as far as `taken` takes it, with its offsets as they stand, and the last of them.
     fn opened(
         decompressor: &mut Decompressor,
         entry: &RawMessage,
         bytes_max: usize,
+        taken: impl FnOnce(Bytes) -> Result<Bytes, RecordError>,
     ) -> Result<(Self, i64), RecordError> {
         let (codec, format) = (entry.codec()?, entry.format());
         if codec == Codec::None {
@@ -80,6 +81,7 @@ impl Messages {
             MessageFormat::V0 => decompressor.decompress_magic_0(codec, &value, bytes_max)?,
             MessageFormat::V1 => decompressor.decompress(codec, &value, bytes_max)?,
         };
+        let set = taken(set)?;
         let (count, last) = count_and_last_offset(&set)?;
         let append_time = entry.append_time().then_some(entry.timestamp);
         Ok((Self { set, format, last_offset: None, base_offset: 0, append_time, count }, last))
@@ -283,6 +285,20 @@ fn next_entry<'a>(set: &mut Cursor<'a>) -> Result<&'a [u8], RecordError> {
     set.bytes(size, "inner message")
 }
 
+/// The inner set without a piece of a message at its end.
+fn whole_messages(mut set: Bytes) -> Result<Bytes, RecordError> {
+    let mut rest = Cursor::new(&set);
+    while rest.rest().len() >= PREFIX_BYTES {
+        let size = entry_size(&mut rest.clone())?;
+        if rest.bytes(size, "inner message").is_err() {
+            break;
+        }
+    }
+    let whole = set.len() - rest.rest().len();
+    set.truncate(whole);
+    Ok(set)
+}
+
 /// Hops over an inner set by its sizes.
 fn count_and_last_offset(set: &[u8]) -> Result<(usize, i64), RecordError> {
     let mut rest = Cursor::new(set);
@@ -371,6 +387,20 @@ mod tests {
         assert_eq!((shape.records, shape.last_relative_offset, shape.dense), (3, 2, true));
         assert!(shape.timestamp_is_max && !shape.is_kept());
         assert!(!wrapper_shape(&old(17, &[12, 16, 17]), 1000).unwrap().dense);
+    }
+
+    #[test]
+    fn what_a_producer_cut_off_is_dropped_by_a_broker_and_refused_in_a_log() {
+        let set = inner_set(&[0, 1, 2]);
+        for cut in [1, set.len() / 3 - 1] {
+            let entry = wrapper(2, false, 0, &set[..set.len() - cut]);
+            let sent = Messages::as_sent(&mut Decompressor::new(), &entry, 1000).unwrap();
+            assert_eq!((sent.len(), sent.iter().map(Result::unwrap).count()), (2, 2));
+            assert!(matches!(walked(&entry), Err(RecordError::Truncated { .. })));
+        }
+        let nothing = wrapper(2, false, 0, &set[..11]);
+        let empty = RecordError::Empty { what: "compressed message" };
+        assert_eq!(Messages::as_sent(&mut Decompressor::new(), &nothing, 1000).unwrap_err(), empty);
     }
 
     #[test]

@@ -3,7 +3,11 @@
 //! A row is written as the measurement wrote it: the releases, then what came back. `+base+ple` says that of the whole
 //! batch only the base offset and the leader epoch changed; `NOW` is the time of the append.
 
+mod answers;
+mod formats;
 mod header;
+mod legacy;
+mod messages;
 mod payload;
 mod request;
 mod settings;
@@ -179,6 +183,8 @@ impl Case {
             release,
             version: self.version.unwrap_or_else(|| newest(release)),
             settings: &settings,
+            topic: "orders",
+            partition: 7,
             now: Now { unix_ms: NOW, ..Now::default() },
             records: self.records.clone().map(Bytes::from),
             next_offset: NEXT,
@@ -192,7 +198,7 @@ impl Case {
             Ok(accepted) => {
                 let time = if accepted.append_time_ms == -1 { "" } else { " lat=set" };
                 let stored: Vec<_> = accepted.entries.iter().map(|entry| &entry.bytes[..]).collect();
-                format!("err 0 NONE{time} {}", difference(self.records.as_deref().unwrap(), &stored.concat()))
+                format!("err 0 NONE{time} {}", messages::shown(self.records.as_deref().unwrap(), &stored.concat()))
             }
             Err(Refusal::Code { code: ErrorCode::UNKNOWN_SERVER_ERROR, .. }) => "err -1 UNKNOWN".to_owned(),
             Err(Refusal::Code { code, .. }) => format!("err {} {}", code.0, code.name().unwrap()),
@@ -208,9 +214,6 @@ fn newest(release: Release) -> i16 {
 
 /// Which fields of a batch changed, named as the measurement names them.
 fn difference(sent: &[u8], stored: &[u8]) -> String {
-    if stored.is_empty() {
-        return "base=-1".to_owned();
-    }
     let number = |bytes: &[u8], at: &Range<usize>| {
         bytes[at.clone()].iter().fold(-i64::from(bytes[at.start] >> 7), |value, &byte| value << 8 | i64::from(byte))
     };

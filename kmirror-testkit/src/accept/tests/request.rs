@@ -125,6 +125,8 @@ fn what_concerns_the_whole_request_is_told_before_anything_is_appended() {
             release,
             version: newest(release),
             settings: &settings,
+            topic: "orders",
+            partition: 7,
             now: Now::default(),
             records: records.map(Bytes::from),
             next_offset: 0,

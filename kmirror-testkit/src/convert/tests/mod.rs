@@ -4,7 +4,6 @@ mod any;
 mod append;
 mod brokers;
 mod fetch;
-mod keep;
 
 use bytes::Bytes;
 use kmirror_proto::compress::{Codec, Compressor, compress};
