@@ -55,7 +55,8 @@ impl Cluster {
     ) -> Result<i64, ContentsError> {
         let release = self.release;
         let name = format!("{topic}-{partition}");
-        let found = self.partition_mut(topic, partition);
+        let index = partition;
+        let found = self.partition_mut(topic, index);
         let (partition, settings) = found.ok_or_else(|| NoSuch::new("partition", &name))?;
         let built = if release.magic() < 2 { messages(codec, records)? } else { batch(codec, records)? };
         let Some(records) = built else { return Ok(partition.log.end()) };
@@ -63,6 +64,8 @@ impl Cluster {
             release,
             version: produce_version(release),
             settings,
+            topic,
+            partition: index,
             now,
             records: Some(records),
             next_offset: partition.log.end(),
