@@ -11,13 +11,12 @@ fn zoo() -> Vec<Owned> {
     let texts = [None, Some(Vec::new()), Some(b"text".to_vec()), Some(vec![0xff; 3000])];
     let pairs = texts.iter().flat_map(|key| texts.iter().map(move |value| (key.clone(), value.clone())));
     let headers = vec![(b"h".to_vec(), None), (b"h".to_vec(), Some(b"2".to_vec())), (Vec::new(), Some(Vec::new()))];
-    let record = |(n, (key, value)): (i64, (Option<Vec<u8>>, Option<Vec<u8>>))| Owned {
-        timestamp: 1_700_000_000_000 + n % 5 * 1000,
-        key,
-        value,
-        headers: if n % 3 == 0 { headers.clone() } else { Vec::new() },
-    };
-    (0..).zip(pairs).map(record).collect()
+    let mut zoo = Vec::new();
+    for (n, (key, value)) in (0..).zip(pairs) {
+        let headers = if n % 3 == 0 { headers.clone() } else { Vec::new() };
+        zoo.push(Owned { timestamp: 1_700_000_000_000 + n % 5 * 1000, key, value, headers });
+    }
+    zoo
 }
 
 fn codecs(release: Release) -> Vec<Codec> {
