@@ -1,5 +1,6 @@
 //! `kmirror broker`: one embedded cluster on its own, until it is told to end.
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, Write as _};
 
 use kmirror_testkit::net::{ListenOn, Server};
@@ -12,7 +13,9 @@ use crate::signals::{Signal, Signals};
 /// Starts it, prints where it listens, and waits for SIGINT or SIGTERM.
 pub(crate) fn broker(args: &BrokerArgs) -> Result<(), Failure> {
     let release: Release = args.profile.parse().map_err(|error| Failure::usage(format!("--profile: {error}")))?;
-    let mut builder = Cluster::builder(release).brokers(args.brokers);
+    // Each is another cluster, and has an id of its own.
+    let seed = RandomState::new().build_hasher().finish();
+    let mut builder = Cluster::builder(release).brokers(args.brokers).seed(seed);
     for line in &args.setting {
         let invalid = || Failure::usage(format!("--setting {line}: a line of server.properties, name=value"));
         let (name, value) = line.split_once('=').ok_or_else(invalid)?;

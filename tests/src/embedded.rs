@@ -1,5 +1,6 @@
 //! Embedded clusters: the fast check beside the real brokers, which stay the judges.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use kmirror_core::mirror::worker::Summary;
@@ -43,9 +44,11 @@ impl Embedded {
         Embedded::of(Cluster::builder(release))
     }
 
-    /// Whatever the builder says.
+    /// Whatever the builder says, with an id that no other cluster of this process has.
     pub fn of(builder: ClusterBuilder) -> Result<Embedded> {
-        let cluster = builder.build().map_err(|error| Failure::new(error.to_string()))?;
+        static STARTED: AtomicU64 = AtomicU64::new(0);
+        let seed = STARTED.fetch_add(1, Ordering::Relaxed);
+        let cluster = builder.seed(seed).build().map_err(|error| Failure::new(error.to_string()))?;
         let release = cluster.release();
         let server = Server::start(cluster).map_err(|error| Failure::new(format!("Kafka {release}: {error}")))?;
         Ok(Embedded { release, server })

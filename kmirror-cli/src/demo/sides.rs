@@ -22,17 +22,18 @@ pub(super) struct Side {
 impl Sides {
     /// Starts both, with the topic on each.
     pub(super) fn start(args: &DemoArgs) -> Result<Self, Failure> {
-        let source = Side::start("--source-version", &args.source_version, args.partitions)?;
-        let target = Side::start("--target-version", &args.target_version, args.partitions)?;
+        let source = Side::start("--source-version", &args.source_version, 1, args.partitions)?;
+        let target = Side::start("--target-version", &args.target_version, 2, args.partitions)?;
         Ok(Self { source, target })
     }
 }
 
 impl Side {
-    fn start(flag: &str, release: &str, partitions: u16) -> Result<Self, Failure> {
+    /// The seed makes the cluster's id: no two clusters may have the same one.
+    fn start(flag: &str, release: &str, seed: u64, partitions: u16) -> Result<Self, Failure> {
         let release: Release = release.parse().map_err(|error| Failure::usage(format!("{flag}: {error}")))?;
         let failed = |error: &dyn std::fmt::Display| Failure::failed(format!("embedded Kafka {release}: {error}"));
-        let mut cluster = Cluster::builder(release).build().map_err(|error| failed(&error))?;
+        let mut cluster = Cluster::builder(release).seed(seed).build().map_err(|error| failed(&error))?;
         cluster.create_topic(TOPIC, partitions.into());
         let server = Server::start(cluster).map_err(|error| failed(&error))?;
         Ok(Self { release, server })

@@ -42,7 +42,8 @@ impl ClusterBuilder {
         self
     }
 
-    /// What ids are made from: clusters with the same seed and the same calls give the same answers.
+    /// What ids are made from, that of the cluster too: clusters with the same seed and the same calls give the same
+    /// answers. Two clusters that one client talks to need seeds that differ; 0 unless said otherwise.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
