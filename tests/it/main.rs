@@ -10,3 +10,5 @@ mod mirror_file;
 mod pairs;
 mod policies;
 mod releases;
+mod stored;
+mod tidy;

@@ -17,6 +17,7 @@ pub mod brokers;
 pub mod wire;
 
 pub mod judge;
+pub mod dump;
 pub mod segments;
 pub mod sha256;
 

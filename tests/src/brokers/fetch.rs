@@ -33,38 +33,44 @@ impl Distribution {
 /// The release `version`, fetched into the cache if it is not there yet.
 pub fn distribution(version: &str) -> Result<Distribution> {
     let release = release(version)?;
-    let jars = cache::filled(&format!("brokers/{version}"), |folder| fetch(release, folder))?;
+    let kafka = format!("kafka_{}", release.scala);
+    let mut artifacts = release.beside.to_vec();
+    artifacts.push(("org.apache.kafka", kafka.as_str(), release.version));
+    let jars = jars(&format!("brokers/{version}"), &artifacts)?;
     Ok(Distribution { release, jars })
 }
 
-fn fetch(release: &Release, folder: &Path) -> Result {
+/// The folder `name` of the cache with these artifacts (group, name, version) and all that they need.
+pub(crate) fn jars(name: &str, artifacts: &[(&str, &str, &str)]) -> Result<PathBuf> {
+    cache::filled(name, |folder| fetch(name, artifacts, folder))
+}
+
+fn fetch(name: &str, artifacts: &[(&str, &str, &str)], folder: &Path) -> Result {
     // Beside the folder that is filled, so that neither becomes a part of the class path and the log stays after a failure.
     let pom = folder.with_extension("pom.xml");
     let log = folder.with_extension("log");
-    fs::write(&pom, project(release)).context(|| format!("writing {}", pom.display()))?;
+    fs::write(&pom, project(artifacts)).context(|| format!("writing {}", pom.display()))?;
     let file = fs::File::create(&log).context(|| format!("creating {}", log.display()))?;
     let errors = file.try_clone().context(|| format!("opening {}", log.display()))?;
     let mut mvn = Command::new("mvn");
     mvn.args(["-B", "-f"]).arg(&pom).arg(COPY).arg("-DincludeScope=runtime");
     mvn.arg(format!("-DoutputDirectory={}", folder.display()));
     mvn.stdin(Stdio::null()).stdout(file).stderr(errors);
-    let status = mvn.status().context(|| format!("fetching Kafka {}: starting {mvn:?}", release.version))?;
+    let status = mvn.status().context(|| format!("fetching {name}: starting {mvn:?}"))?;
     if status.success() {
         return Ok(());
     }
     let said = fs::read_to_string(&log).unwrap_or_default();
-    let (version, log) = (release.version, log.display());
-    Err(Failure::new(format!("fetching Kafka {version}: {status}\n{mvn:?}\nlog {log} ends:\n{}", tail(&said))))
+    let log = log.display();
+    Err(Failure::new(format!("fetching {name}: {status}\n{mvn:?}\nlog {log} ends:\n{}", tail(&said))))
 }
 
-fn project(release: &Release) -> String {
-    let kafka = format!("kafka_{}", release.scala);
-    let own = [("org.apache.kafka", kafka.as_str(), release.version)];
+fn project(artifacts: &[(&str, &str, &str)]) -> String {
     let mut dependencies = String::new();
-    for (group, artifact, version) in release.beside.iter().chain(&own) {
+    for (group, artifact, version) in artifacts {
         dependencies.push_str(&format!(
             "    <dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version></dependency>\n"
         ));
     }
-    POM.replace("@version@", release.version).replace("@dependencies@", &dependencies)
+    POM.replace("@dependencies@", &dependencies)
 }

@@ -21,6 +21,7 @@ mod release;
 mod shared;
 
 pub use cluster::{Cluster, ClusterBuilder};
+pub(crate) use fetch::jars;
 pub use fetch::{Distribution, distribution};
 pub use jvm::JvmProfile;
 pub use node::Node;
