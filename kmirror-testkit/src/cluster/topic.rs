@@ -61,8 +61,10 @@ impl Replica {
 impl Partition {
     /// An empty one on these brokers, led by the first of them.
     pub(crate) fn new(release: Release, replicas: &[NodeId]) -> Self {
+        let mut log = Log::new(release);
+        log.begin_epoch(0);
         Self {
-            log: Log::new(release),
+            log,
             leader: replicas.first().copied(),
             leader_epoch: 0,
             replicas: replicas.iter().copied().map(Replica::new).collect(),

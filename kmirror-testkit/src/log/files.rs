@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! <base>.log        the entries, one behind the other
-//! <base>.index      relative offset 4 · position 4         one pair for every 4 KiB (KAFKA's index.interval.bytes)
+//! <base>.index      relative offset 4 · position 4         one pair for every 4 KiB (Kafka's index.interval.bytes)
 //! <base>.timeindex  timestamp 8 · relative offset 4        the newest so far, beside each of those, and at the end
 //! leader-epoch-checkpoint   "0", the number of lines, then "epoch offset" each
 //! ```

@@ -152,8 +152,9 @@ impl Segment {
         let entries = rest.get(..fits).unwrap_or_default();
         let mut slice = Slice { entries, cut, aborted_below: next };
         let end = position + slice.size();
-        if let Some(&(offset, _)) = self.offset_index.iter().find(|(_, at)| *at >= end) {
-            slice.aborted_below = offset;
+        let behind = self.offset_index.partition_point(|(_, at)| *at < end);
+        if let Some((offset, _)) = self.offset_index.get(behind) {
+            slice.aborted_below = *offset;
         }
         Some(slice)
     }
