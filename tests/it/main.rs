@@ -11,4 +11,3 @@ mod pairs;
 mod policies;
 mod releases;
 mod stored;
-mod tidy;
