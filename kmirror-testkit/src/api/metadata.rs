@@ -90,7 +90,8 @@ fn described(cluster: &Cluster, name: &str, topic: &Topic) -> MetadataTopic {
     }
 }
 
-fn partition_of(cluster: &Cluster, partition_index: i32, partition: &Partition) -> MetadataPartition {
+/// What clients are told of a partition.
+pub(crate) fn partition_of(cluster: &Cluster, partition_index: i32, partition: &Partition) -> MetadataPartition {
     let runs = |node: &NodeId| cluster.brokers.get(node).is_some_and(|broker| broker.running);
     let replicas = partition.replicas.iter().map(|replica| replica.node);
     MetadataPartition {

@@ -7,8 +7,10 @@ use kmirror_proto::messages::AnyRequest;
 
 use crate::cluster::{Call, Cluster, Reply};
 
+pub(crate) mod access_lists;
 pub(crate) mod add_offsets_to_txn;
 pub(crate) mod add_partitions_to_txn;
+pub(crate) mod alter_client_quotas;
 pub(crate) mod alter_configs;
 pub(crate) mod api_versions;
 mod config_resources;
@@ -17,10 +19,15 @@ pub(crate) mod create_topics;
 pub(crate) mod delete_groups;
 pub(crate) mod delete_records;
 pub(crate) mod delete_topics;
+pub(crate) mod describe_client_quotas;
+pub(crate) mod describe_cluster;
 pub(crate) mod describe_configs;
 pub(crate) mod describe_groups;
+pub(crate) mod describe_log_dirs;
 pub(crate) mod describe_producers;
+pub(crate) mod describe_topic_partitions;
 pub(crate) mod describe_transactions;
+pub(crate) mod elect_leaders;
 pub(crate) mod end_txn;
 mod error;
 pub(crate) mod fetch;
@@ -30,6 +37,7 @@ pub(crate) mod incremental_alter_configs;
 pub(crate) mod init_producer_id;
 pub(crate) mod join_group;
 pub(crate) mod leave_group;
+pub(crate) mod list_config_resources;
 pub(crate) mod list_groups;
 pub(crate) mod list_offsets;
 pub(crate) mod list_transactions;
@@ -38,6 +46,7 @@ pub(crate) mod offset_commit;
 pub(crate) mod offset_delete;
 pub(crate) mod offset_fetch;
 pub(crate) mod offset_for_leader_epoch;
+pub(crate) mod partition_reassignments;
 pub(crate) mod produce;
 pub(crate) mod sync_group;
 pub(crate) mod topic_names;
@@ -75,6 +84,18 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: AnyRequest) ->
         AnyRequest::DescribeConfigs(request) => describe_configs::answer(cluster, call, &request),
         AnyRequest::AlterConfigs(request) => alter_configs::answer(cluster, call, &request),
         AnyRequest::IncrementalAlterConfigs(request) => incremental_alter_configs::answer(cluster, call, &request),
+        AnyRequest::DescribeCluster(request) => describe_cluster::answer(cluster, call, &request),
+        AnyRequest::ListConfigResources(request) => list_config_resources::answer(cluster, call, &request),
+        AnyRequest::DescribeTopicPartitions(request) => describe_topic_partitions::answer(cluster, call, &request),
+        AnyRequest::DescribeLogDirs(request) => describe_log_dirs::answer(cluster, call, &request),
+        AnyRequest::ElectLeaders(request) => elect_leaders::answer(cluster, call, &request),
+        AnyRequest::AlterPartitionReassignments(request) => partition_reassignments::alter(cluster, call, &request),
+        AnyRequest::ListPartitionReassignments(_) => partition_reassignments::list(cluster, call),
+        AnyRequest::AlterClientQuotas(request) => alter_client_quotas::answer(cluster, call, &request),
+        AnyRequest::DescribeClientQuotas(request) => describe_client_quotas::answer(cluster, call, &request),
+        AnyRequest::DescribeAcls(request) => access_lists::describe(cluster, call, &request),
+        AnyRequest::CreateAcls(request) => access_lists::create(cluster, call, &request),
+        AnyRequest::DeleteAcls(request) => access_lists::delete(cluster, call, &request),
         AnyRequest::CreateTopics(request) => create_topics::answer(cluster, call, &request),
         AnyRequest::TxnOffsetCommit(request) => txn_offset_commit::answer(cluster, call, &request),
         AnyRequest::OffsetForLeaderEpoch(request) => offset_for_leader_epoch::answer(cluster, call, &request),

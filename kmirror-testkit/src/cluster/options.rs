@@ -42,6 +42,20 @@ impl ClusterBuilder {
         self
     }
 
+    /// With an authorizer that keeps access control lists, Kafka's own of that release: what no list is about is allowed.
+    /// Other rules are settings: `authorizer.class.name`, `super.users`, `allow.everyone.if.no.acl.found`.
+    #[must_use]
+    pub fn authorizer(self) -> Self {
+        let class = if self.release >= Release::V4_4 {
+            "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+        } else if self.release >= Release::V2_4 {
+            "kafka.security.authorizer.AclAuthorizer"
+        } else {
+            "kafka.security.auth.SimpleAclAuthorizer"
+        };
+        self.setting("authorizer.class.name", class).setting("allow.everyone.if.no.acl.found", "true")
+    }
+
     /// What ids are made from, that of the cluster too: clusters with the same seed and the same calls give the same
     /// answers. Two clusters that one client talks to need seeds that differ; 0 unless said otherwise.
     #[must_use]

@@ -53,7 +53,7 @@ pub(crate) struct Replica {
 
 impl Replica {
     /// An empty one that follows.
-    fn new(node: NodeId) -> Self {
+    pub(super) fn new(node: NodeId) -> Self {
         Self { node, end: 0, in_sync: true, follows: true, stalled: false, behind_since: None }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::topic::Replica;
 use super::{Cluster, Partition};
 use crate::NodeId;
 use crate::settings::TopicSettings;
@@ -24,6 +25,15 @@ impl Cluster {
         topic.id
     }
 
+    /// Moves a partition to other brokers, at once: those that run have everything, and an in-sync one leads.
+    pub(crate) fn reassign(&mut self, topic: &str, index: i32, nodes: &[NodeId]) {
+        let running: Vec<NodeId> = self.running().collect();
+        if let Some((partition, _)) = self.partition_mut(topic, index) {
+            partition.reassign(nodes, &running);
+        }
+        self.waits.change();
+    }
+
     /// Other settings for the whole cluster; they hold for the topics that do not say otherwise.
     pub(crate) fn change_settings(&mut self, of_cluster: BTreeMap<String, String>) {
         self.settings = self.settings.with_of_cluster(of_cluster);
@@ -34,6 +44,27 @@ impl Cluster {
 }
 
 impl Partition {
+    /// Other brokers for it. Who leads goes on to lead if it stays; else one takes over that was in sync before, or any.
+    fn reassign(&mut self, nodes: &[NodeId], running: &[NodeId]) {
+        let end = self.log.end();
+        let before: Vec<NodeId> = self.in_sync().collect();
+        let new = nodes.iter().map(|node| {
+            let runs = running.contains(node);
+            let mut replica = Replica::new(*node);
+            (replica.end, replica.in_sync, replica.follows) = if runs { (end, true, true) } else { (0, false, false) };
+            replica
+        });
+        self.replicas = new.collect();
+        if self.leader.is_none_or(|leader| !nodes.contains(&leader)) {
+            let stays = nodes.iter().find(|node| before.contains(node) && running.contains(node));
+            let next = stays.or_else(|| nodes.iter().find(|node| running.contains(node)));
+            match next {
+                Some(node) => self.elect(*node),
+                None => self.leader = None,
+            }
+        }
+    }
+
     /// A new partition begins on the brokers that run: the first of them leads, the others are not in sync.
     pub(crate) fn begin_on(&mut self, running: &[NodeId]) {
         for replica in &mut self.replicas {
