@@ -24,8 +24,9 @@ pub(super) fn show(sides: &Sides, args: &DemoArgs) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::failed(format!("the runtime cannot start: {error}")))?;
     let (source, target) = (runtime.block_on(of(&sides.source))?, runtime.block_on(of(&sides.target))?);
-    let mut out = format!("{:<18}{:>10}{:>12}{:>16}{:>12}\n", "partition", "source", "", "target", "");
-    out.push_str(&format!("{:<18}{:>10}{:>12}{:>16}{:>12}\n", "", "start", "end", "start", "end"));
+    let (ours, theirs) = (sides.source.release.number(), sides.target.release.number());
+    let mut out = format!("{:<18}{ours:>22}{theirs:>28}\n", "");
+    out.push_str(&format!("{:<18}{:>10}{:>12}{:>16}{:>12}\n", "partition", "start", "end", "start", "end"));
     for (partition, (start, end)) in &source {
         let (target_start, target_end) = target.get(partition).copied().unwrap_or_default();
         let cells = [*start, *end, target_start, target_end].map(|cell| cell.map_or("-".to_owned(), |n| n.to_string()));
