@@ -11,7 +11,7 @@ use kmirror_proto::messages::{
     InitProducerIdRequest, InitProducerIdResponse, ProducePartition, ProduceRequest, ProduceResponse, ProduceTopic,
     RecordChunks,
 };
-use kmirror_proto::records::{BatchBuilder, HeadersSource, Stamp, crc32c};
+use kmirror_proto::records::{BatchBuilder, HeadersSource, MessageFormat, MessageSetBuilder, Stamp, crc32c};
 use kmirror_proto::{Frame, decode_response, encode_request};
 use kmirror_testkit::disk::Folder;
 use kmirror_testkit::{Cluster, ConnectionId, NodeId, Now, Output, Release};
@@ -184,6 +184,26 @@ fn magic_2_is_what_kafka_reads() -> Result {
         let folder = written(&embedded)?;
         assert_valid(folder.path(), plain + 6, usize::try_from(records).unwrap_or(0) + 22)?;
     }
+    Ok(())
+}
+
+/// Plain messages and wrappers, as brokers of 0.10 keep them.
+#[test]
+fn magic_1_is_what_kafka_reads() -> Result {
+    let mut embedded = Embedded::of(Release::V0_10_1, &[("log.segment.bytes", "5000")])?;
+    for codec in [Codec::None, Codec::Gzip, Codec::None] {
+        for _ in 0..20 {
+            let mut set = MessageSetBuilder::new(MessageFormat::V1, codec);
+            for n in 0..10 {
+                assert!(set.push(TIMESTAMP + n, Some(b"key"), Some(b"a value that is long enough")).is_ok());
+            }
+            embedded.produce(2, None, set.finish().unwrap_or_default())?;
+        }
+    }
+    let folder = written(&embedded)?;
+    assert!(files(folder.path(), &["log"]).len() > 3, "several segments");
+    let said = dump(&files(folder.path(), &["log", "index", "timeindex"]), false)?;
+    assert_eq!((said.valid, said.invalid, said.finds_mismatches()), (420, 0, false), "{}", said.text);
     Ok(())
 }
 
