@@ -125,24 +125,18 @@ impl Acls {
         if of_resource().next().is_none() {
             return self.open;
         }
-        let says = |permission, operations: &[Operation]| {
-            of_resource().any(|entry| {
-                entry.permission_type == permission
-                    && (entry.principal == PRINCIPAL || entry.principal == "User:*")
-                    && (entry.host == HOST || entry.host == "*")
-                    && (entry.operation == ALL || operations.iter().any(|op| *op as i8 == entry.operation))
-            })
-        };
+        let says =
+            |permission, operations: &[Operation]| of_resource().any(|entry| says(entry, permission, operations));
         !says(DENY, &[operation]) && says(ALLOW, operation.implied_by())
     }
 
+    /// `authorizeByResourceType`: unless it is denied for all topics, for any that it is allowed for.
     fn allow_some_topic(&self, operation: Operation) -> bool {
-        let named = self.entries.iter().filter(|(pattern, _)| pattern.resource_type == TOPIC);
-        let mut names = named.map(|(pattern, _)| match pattern.resource_name.as_str() {
-            "*" => "any",
-            name => name,
-        });
-        self.is_super || names.any(|name| self.allow(operation, Resource::Topic(name)))
+        let topics = || self.entries.iter().filter(|(pattern, _)| pattern.resource_type == TOPIC);
+        let mut of_all = topics().filter(|(pattern, _)| pattern.resource_name == "*").map(|(_, entry)| entry);
+        let denied = of_all.any(|entry| says(entry, DENY, &[operation]));
+        let mut names = topics().map(|(pattern, _)| pattern.resource_name.as_str());
+        self.is_super || (!denied && (self.open || names.any(|name| self.allow(operation, Resource::Topic(name)))))
     }
 }
 
@@ -169,6 +163,14 @@ const ANY: i8 = 1;
 const ALL: i8 = 2;
 const DENY: i8 = 2;
 const ALLOW: i8 = 3;
+
+/// Whether an entry denies or allows one of these to the one principal that there is.
+fn says(entry: &AclEntry, permission: i8, operations: &[Operation]) -> bool {
+    entry.permission_type == permission
+        && (entry.principal == PRINCIPAL || entry.principal == "User:*")
+        && (entry.host == HOST || entry.host == "*")
+        && (entry.operation == ALL || operations.iter().any(|op| *op as i8 == entry.operation))
+}
 
 fn covers(pattern: &AclPattern, resource: Resource<'_>) -> bool {
     let (kind, name) = match resource {

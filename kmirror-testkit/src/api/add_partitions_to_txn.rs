@@ -7,6 +7,8 @@ use kmirror_proto::messages::{
     AddPartitionsToTxnTransaction, AddedPartition, AddedTopic,
 };
 
+use super::access;
+use crate::acls::{Operation, Resource, authorized};
 use crate::cluster::{Call, Cluster, Coordinates, Reply};
 use crate::transactions::Identity;
 
@@ -23,12 +25,16 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &AddPartitions
 }
 
 fn one(cluster: &mut Cluster, call: &Call, asked: &AddPartitionsToTxnTransaction) -> Vec<AddedTopic> {
-    let is_known = |topic: &str, index: i32| cluster.partition(topic, index).is_some();
-    let all_known = places(&asked.topics).all(|(topic, index)| is_known(&topic, index));
-    let code = |name: &str, index: i32| {
-        if is_known(name, index) { ErrorCode::OPERATION_NOT_ATTEMPTED } else { ErrorCode::UNKNOWN_TOPIC_OR_PARTITION }
+    let transactional_id = Resource::TransactionalId(&asked.transactional_id);
+    if !authorized(cluster, call, Operation::Write, transactional_id) {
+        return with_codes(&asked.topics, |_, _| ErrorCode::TRANSACTIONAL_ID_AUTHORIZATION_FAILED);
+    }
+    let wrong = |topic: &str, index: i32| {
+        let unknown = cluster.partition(topic, index).is_none().then_some(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION);
+        access::topic(cluster, call, Operation::Write, topic).err().or(unknown)
     };
-    if !all_known {
+    if places(&asked.topics).any(|(topic, index)| wrong(&topic, index).is_some()) {
+        let code = |name: &str, index: i32| wrong(name, index).unwrap_or(ErrorCode::OPERATION_NOT_ATTEMPTED);
         return with_codes(&asked.topics, code);
     }
     let added = add(cluster, call, asked).err().unwrap_or(ErrorCode::NONE);

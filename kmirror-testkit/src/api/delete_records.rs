@@ -40,8 +40,9 @@ fn delete(cluster: &mut Cluster, call: &Call, topic: &str, asked: &DeleteRecords
         return Err(ErrorCode::TOPIC_AUTHORIZATION_FAILED);
     }
     let unknown = ErrorCode::UNKNOWN_TOPIC_OR_PARTITION;
+    let internal = topic_names::is_internal(cluster.release, topic);
     let (partition, _) = cluster.partition_mut(topic, asked.partition_index).ok_or(unknown)?;
-    if topic_names::INTERNAL.contains(&topic) {
+    if internal {
         return Err(ErrorCode::INVALID_TOPIC_EXCEPTION);
     }
     if partition.leader != Some(call.node) {

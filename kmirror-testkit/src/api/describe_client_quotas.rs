@@ -27,8 +27,7 @@ enum Wanted<'a> {
 /// Describes what the filter lets through.
 pub(crate) fn answer(cluster: &Cluster, call: &Call, request: &DescribeClientQuotasRequest) -> Reply {
     if !authorized(cluster, call, Operation::DescribeConfigs, Resource::Cluster) {
-        let error = ApiError::new(ErrorCode::CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed.");
-        return Reply::from(refused(error));
+        return Reply::from(refused(ApiError::bare(ErrorCode::CLUSTER_AUTHORIZATION_FAILED)));
     }
     let filter = match filter(cluster.release, &request.components) {
         Ok(filter) => filter,

@@ -5,6 +5,7 @@
 use kmirror_proto::ErrorCode;
 use kmirror_proto::messages::{DescribeGroupsRequest, DescribeGroupsResponse, DescribedGroup, DescribedGroupMember};
 
+use crate::acls::{Operation, Resource, authorized};
 use crate::cluster::{Call, Cluster, Coordinates, Reply};
 use crate::groups::{Group, State};
 
@@ -19,6 +20,9 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &DescribeGroup
 
 fn one(cluster: &Cluster, call: &Call, id: &str) -> DescribedGroup {
     let empty = DescribedGroup { group_id: id.to_owned(), ..DescribedGroup::default() };
+    if !authorized(cluster, call, Operation::Describe, Resource::Group(id)) {
+        return DescribedGroup { error_code: ErrorCode::GROUP_AUTHORIZATION_FAILED, ..empty };
+    }
     if let Err(error_code) = cluster.coordinates(call, Coordinates::Group, id) {
         return DescribedGroup { error_code, ..empty };
     }

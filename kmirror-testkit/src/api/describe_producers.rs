@@ -6,6 +6,8 @@ use kmirror_proto::messages::{
     ProducerState,
 };
 
+use super::access;
+use crate::acls::Operation;
 use crate::cluster::{Call, Cluster, Reply};
 use crate::log::ActiveProducer;
 
@@ -20,6 +22,10 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &DescribeProdu
 
 fn one(cluster: &Cluster, call: &Call, topic: &str, index: i32) -> DescribedProducersPartition {
     let empty = DescribedProducersPartition { partition_index: index, ..DescribedProducersPartition::default() };
+    if let Err(error_code) = access::topic(cluster, call, Operation::Read, topic) {
+        let error_message = Some("Topic authorization failed.".to_owned());
+        return DescribedProducersPartition { error_code, error_message, ..empty };
+    }
     let Some(partition) = cluster.partition(topic, index) else {
         return DescribedProducersPartition { error_code: ErrorCode::UNKNOWN_TOPIC_OR_PARTITION, ..empty };
     };

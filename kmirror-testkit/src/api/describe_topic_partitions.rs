@@ -77,7 +77,7 @@ fn unseen(name: &str) -> DescribedTopic {
 fn described(cluster: &Cluster, call: &Call, name: &str, skipped: usize, left: usize) -> DescribedTopic {
     let mut described = DescribedTopic {
         name: Some(name.to_owned()),
-        is_internal: topic_names::INTERNAL.contains(&name),
+        is_internal: topic_names::is_internal(cluster.release, name),
         topic_authorized_operations: authorized_operations(cluster, call, Resource::Topic(name)),
         ..DescribedTopic::default()
     };

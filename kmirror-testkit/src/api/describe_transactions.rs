@@ -7,6 +7,7 @@ use kmirror_proto::messages::{
     DescribeTransactionsRequest, DescribeTransactionsResponse, DescribedTransaction, TransactionTopic,
 };
 
+use crate::acls::{Operation, Resource, authorized};
 use crate::cluster::{Call, Cluster, Coordinates, Reply};
 use crate::transactions::State;
 
@@ -22,6 +23,9 @@ fn one(cluster: &Cluster, call: &Call, id: &str) -> DescribedTransaction {
         transactional_id: id.to_owned(),
         ..DescribedTransaction::default()
     };
+    if !authorized(cluster, call, Operation::Describe, Resource::TransactionalId(id)) {
+        return refused(ErrorCode::TRANSACTIONAL_ID_AUTHORIZATION_FAILED);
+    }
     if let Err(code) = cluster.coordinates(call, Coordinates::Transaction, id) {
         return refused(code);
     }

@@ -6,6 +6,8 @@
 use kmirror_proto::ErrorCode;
 use kmirror_proto::messages::{Coordinator, FindCoordinatorRequest, FindCoordinatorResponse};
 
+use crate::Release;
+use crate::acls::{Operation, Resource, authorized};
 use crate::cluster::{Call, Cluster, Coordinates, Reply};
 
 /// The kinds of keys on the wire.
@@ -13,18 +15,32 @@ const GROUP: i8 = 0;
 const TRANSACTION: i8 = 1;
 
 /// Answers for each key; any broker knows.
-pub(crate) fn answer(cluster: &mut Cluster, _: &Call, request: &FindCoordinatorRequest) -> Reply {
-    let coordinators = request.keys.iter().map(|key| one(cluster, request.key_type, key)).collect();
+pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &FindCoordinatorRequest) -> Reply {
+    let coordinators = request.keys.iter().map(|key| one(cluster, call, request.key_type, key)).collect();
     Reply::from(FindCoordinatorResponse { coordinators, ..FindCoordinatorResponse::default() })
 }
 
-fn one(cluster: &mut Cluster, key_type: i8, key: &str) -> Coordinator {
+fn one(cluster: &mut Cluster, call: &Call, key_type: i8, key: &str) -> Coordinator {
     let refused = |error_code| Coordinator { key: key.to_owned(), error_code, ..Coordinator::default() };
     let what = match key_type {
         GROUP => Coordinates::Group,
         TRANSACTION => Coordinates::Transaction,
         _ => return refused(ErrorCode::INVALID_REQUEST),
     };
+    let (resource, code, message) = match what {
+        Coordinates::Group => {
+            (Resource::Group(key), ErrorCode::GROUP_AUTHORIZATION_FAILED, "Group authorization failed.")
+        }
+        Coordinates::Transaction => (
+            Resource::TransactionalId(key),
+            ErrorCode::TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+            "Transactional Id authorization failed.",
+        ),
+    };
+    if !authorized(cluster, call, Operation::Describe, resource) {
+        let error_message = (cluster.release >= Release::V2_4).then(|| message.to_owned());
+        return Coordinator { error_message, ..refused(code) };
+    }
     if cluster.make_internal_topic(what) {
         return refused(ErrorCode::COORDINATOR_NOT_AVAILABLE);
     }

@@ -10,7 +10,9 @@ use kmirror_proto::messages::{
     ListOffsetsPartition, ListOffsetsRequest, ListOffsetsResponse, ListedOffset, ListedTopic,
 };
 
+use super::access;
 use crate::Release;
+use crate::acls::Operation;
 use crate::cluster::{Call, Cluster, Partition, Reply};
 use crate::log::Dated;
 
@@ -49,6 +51,9 @@ fn one(
 ) -> ListedOffset {
     let partition_index = asked.partition_index;
     let refused = |error_code| ListedOffset { partition_index, error_code, ..ListedOffset::default() };
+    if let Err(code) = access::topic(cluster, call, Operation::Describe, topic) {
+        return refused(code);
+    }
     let Some(partition) = cluster.partition(topic, partition_index) else {
         return refused(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION);
     };

@@ -2,6 +2,7 @@
 
 use kmirror_proto::messages::{ListTransactionsRequest, ListTransactionsResponse, ListedTransaction};
 
+use crate::acls::{Operation, Resource, authorized};
 use crate::cluster::{Call, Cluster, Coordinates, Reply};
 use crate::transactions::{State, Transaction};
 
@@ -9,7 +10,8 @@ const STATES: [&str; 6] = ["Empty", "Ongoing", "PrepareCommit", "PrepareAbort", 
 
 /// Those of this broker. A pattern of ids (v2) is taken as the whole id.
 pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &ListTransactionsRequest) -> Reply {
-    let here = |id: &str| cluster.coordinator(Coordinates::Transaction, id) == Some(call.node);
+    let visible = |id: &str| authorized(cluster, call, Operation::Describe, Resource::TransactionalId(id));
+    let here = |id: &str| cluster.coordinator(Coordinates::Transaction, id) == Some(call.node) && visible(id);
     let listed =
         cluster.transactions.iter().filter(|(id, transaction)| here(id) && wanted(call, request, id, transaction));
     let transaction_states = listed.map(|(id, transaction)| ListedTransaction {

@@ -7,6 +7,7 @@ use kmirror_proto::messages::AnyRequest;
 
 use crate::cluster::{Call, Cluster, Reply};
 
+mod access;
 pub(crate) mod access_lists;
 pub(crate) mod add_offsets_to_txn;
 pub(crate) mod add_partitions_to_txn;
@@ -55,6 +56,9 @@ pub(crate) mod txn_offset_commit;
 /// Serves a request whose version the release has.
 #[expect(clippy::wildcard_enum_match_arm, reason = "what is not served closes the connection, whatever it is")]
 pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: AnyRequest) -> Reply {
+    if let Some(reply) = access::refused(cluster, call, &request) {
+        return reply;
+    }
     match request {
         AnyRequest::ApiVersions(request) => api_versions::answer(cluster, call, &request),
         AnyRequest::Metadata(request) => metadata::answer(cluster, call, &request),

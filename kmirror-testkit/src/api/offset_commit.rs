@@ -8,7 +8,9 @@ use kmirror_proto::messages::{
     OffsetCommitTopic,
 };
 
+use super::access;
 use crate::Release;
+use crate::acls::Operation;
 use crate::cluster::{Call, Cluster, Coordinates, Reply};
 use crate::groups::{Committed, Committing, MemberOf};
 
@@ -27,7 +29,9 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &OffsetCommitR
                 (Err(code), _) => code,
                 (Ok(()), None) => ErrorCode::UNKNOWN_TOPIC_ID,
                 (Ok(()), Some(name)) => {
-                    one(cluster, &request.group_id, by, name, partition).err().unwrap_or(ErrorCode::NONE)
+                    let may = access::topic(cluster, call, Operation::Read, name);
+                    let done = may.and_then(|()| one(cluster, &request.group_id, by, name, partition));
+                    done.err().unwrap_or(ErrorCode::NONE)
                 }
             },
         });

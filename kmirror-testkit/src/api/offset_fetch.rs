@@ -9,7 +9,9 @@ use kmirror_proto::messages::{
     OffsetFetchTopic,
 };
 
+use super::access;
 use super::offset_commit::BY_ID_FROM;
+use crate::acls::Operation;
 use crate::cluster::{Call, Cluster, Coordinates, Reply};
 use crate::groups::Committed;
 
@@ -21,13 +23,20 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &OffsetFetchRe
 
 fn one(cluster: &Cluster, call: &Call, asked: &OffsetFetchGroup, stable: bool) -> FetchedOffsetGroup {
     let group_id = asked.group_id.clone();
+    if !access::may_fetch_offsets(cluster, call, &group_id) {
+        return refused(group_id, asked, ErrorCode::GROUP_AUTHORIZATION_FAILED);
+    }
     if call.version > 0
         && let Err(error_code) = cluster.coordinates(call, Coordinates::Group, &group_id)
     {
         return refused(group_id, asked, error_code);
     }
     let topics = match &asked.topics {
-        None => all(cluster, &group_id, stable),
+        None => {
+            let mut topics = all(cluster, &group_id, stable);
+            topics.retain(|topic| access::topic(cluster, call, Operation::Describe, &topic.name).is_ok());
+            topics
+        }
         Some(topics) => topics.iter().map(|topic| some(cluster, call, &group_id, topic, stable)).collect(),
     };
     FetchedOffsetGroup { group_id, topics, ..FetchedOffsetGroup::default() }
@@ -70,6 +79,10 @@ fn some(cluster: &Cluster, call: &Call, group_id: &str, asked: &OffsetFetchTopic
             error_code: ErrorCode::UNKNOWN_TOPIC_ID,
             ..FetchedOffset::default()
         },
+        Some(name) if access::topic(cluster, call, Operation::Describe, name).is_err() => {
+            let error_code = ErrorCode::TOPIC_AUTHORIZATION_FAILED;
+            FetchedOffset { partition_index: *index, error_code, ..FetchedOffset::default() }
+        }
         Some(name) if call.version == 0 => {
             let group = cluster.groups.get(group_id);
             let committed = group.and_then(|group| group.offsets.in_zookeeper(name, *index));

@@ -5,6 +5,8 @@ use kmirror_proto::messages::{
     EpochEnd, EpochEndTopic, OffsetForLeaderEpochRequest, OffsetForLeaderEpochResponse, OffsetForLeaderPartition,
 };
 
+use super::access;
+use crate::acls::Operation;
 use crate::cluster::{Call, Cluster, Reply};
 
 /// Looks each partition up in its leader's log.
@@ -18,6 +20,9 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &OffsetForLead
 
 fn one(cluster: &Cluster, call: &Call, topic: &str, asked: &OffsetForLeaderPartition) -> EpochEnd {
     let refused = |error_code| EpochEnd { error_code, partition: asked.partition, leader_epoch: -1, end_offset: -1 };
+    if let Err(code) = access::topic(cluster, call, Operation::Describe, topic) {
+        return refused(code);
+    }
     let Some(partition) = cluster.partition(topic, asked.partition) else {
         return refused(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION);
     };

@@ -16,8 +16,10 @@ use kmirror_proto::messages::{
 };
 use kmirror_proto::records::BatchHeader;
 
+use super::access;
 use crate::Release;
 use crate::accept::{Offered, Refusal, accept};
+use crate::acls::Operation;
 use crate::cluster::waits::Waiting as Wait;
 use crate::cluster::{Call, Cluster, Coordinates, Reply};
 use crate::transactions::Identity;
@@ -121,6 +123,9 @@ impl Waiting {
 fn one(cluster: &mut Cluster, call: &Call, asks: &Asks<'_>, topic: &str, offered: ProducePartition) -> Outcome {
     let (index, release, node) = (offered.index, cluster.release, call.node);
     let refused = |error_code| Outcome::Done(ProducedPartition { index, error_code, ..ProducedPartition::default() });
+    if let Err(code) = access::topic(cluster, call, Operation::Write, topic) {
+        return refused(code);
+    }
     if !matches!(asks.acks, -1..=1) {
         return refused(ErrorCode::INVALID_REQUIRED_ACKS);
     }

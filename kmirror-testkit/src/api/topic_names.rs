@@ -5,8 +5,10 @@
 
 use crate::Release;
 
-/// The topics that clients are told are Kafka's own.
-pub(crate) const INTERNAL: [&str; 2] = ["__consumer_offsets", "__transaction_state"];
+/// Whether clients are told that a topic is the brokers' own: that of transactions since there are any.
+pub(crate) fn is_internal(release: Release, name: &str) -> bool {
+    name == "__consumer_offsets" || (name == "__transaction_state" && release >= Release::V0_11)
+}
 
 /// Kafka's own limit.
 const BYTES_MAX: usize = 249;

@@ -6,6 +6,8 @@ use kmirror_proto::messages::{
     CommittedPartition, CommittedTopic, OffsetCommitPartition, TxnOffsetCommitRequest, TxnOffsetCommitResponse,
 };
 
+use super::access;
+use crate::acls::Operation;
 use crate::cluster::{Call, Cluster, Coordinates, Reply};
 use crate::groups::{Committed, Committing, MemberOf};
 use crate::transactions::Identity;
@@ -33,7 +35,9 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &TxnOffsetComm
                 (Err(code), _) => code,
                 (Ok(()), None) => ErrorCode::UNKNOWN_TOPIC_ID,
                 (Ok(()), Some(name)) => {
-                    one(cluster, &request.group_id, by, name, partition).err().unwrap_or(ErrorCode::NONE)
+                    let may = access::topic(cluster, call, Operation::Read, name);
+                    let done = may.and_then(|()| one(cluster, &request.group_id, by, name, partition));
+                    done.err().unwrap_or(ErrorCode::NONE)
                 }
             },
         });

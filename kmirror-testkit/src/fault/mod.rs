@@ -33,6 +33,7 @@ mod meeting;
 mod late;
 
 mod refusal;
+pub(crate) use refusal::of as refusal;
 
 mod quota;
 pub use quota::Quota;

@@ -36,7 +36,7 @@ pub(in crate::api) fn alter(
             Err(invalid("AlterConfigs is only supported for topics, but resource type is BROKER"))
         }
         BROKER | BROKER_LOGGER | CLIENT_METRICS | GROUP if is_known(release, kind) && !may(Resource::Cluster) => {
-            Err(forbidden(release, ErrorCode::CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed."))
+            Err(ApiError::bare(ErrorCode::CLUSTER_AUTHORIZATION_FAILED))
         }
         BROKER => match resources::broker(release, call, name, "") {
             Ok(node) => broker(cluster, (name, node), validate_only, next),

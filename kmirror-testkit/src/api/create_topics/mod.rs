@@ -21,6 +21,7 @@ use kmirror_proto::messages::{
 
 use super::error::ApiError;
 use crate::Release;
+use crate::acls::{Operation, Resource, authorized};
 use crate::cluster::waits::Waiting as Wait;
 use crate::cluster::{Call, Cluster, Reply};
 use crate::configs::describe;
@@ -50,7 +51,9 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &CreateTopicsR
     for topic in &request.topics {
         let name = topic.name.as_str();
         let outcome = if release < Release::V4_4 && cluster.controller() != Some(call.node) {
-            Err(ApiError::bare(ErrorCode::NOT_CONTROLLER))
+            // The message is a field that is not null since the messages are generated.
+            let message = (release >= Release::V2_4).then(String::new);
+            Err(ApiError { code: ErrorCode::NOT_CONTROLLER, message })
         } else if repeated.contains(name) {
             // 2.4 to 3.9 say it of each entry, the others once.
             if !told.insert(name) && !(Release::V2_4..=Release::V3_9).contains(&release) {
@@ -59,8 +62,10 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &CreateTopicsR
             Err(repeated_complaint(release, call, name))
         } else if release >= Release::V4_4 && !patient {
             Err(ApiError::bare(ErrorCode::REQUEST_TIMED_OUT))
+        } else if let Some(error) = unauthorized(cluster, call, name) {
+            Err(error)
         } else {
-            create(cluster, topic, &before, request.validate_only)
+            create(cluster, call, topic, &before, request.validate_only)
         };
         response.topics.push(match outcome {
             Ok(created) => created,
@@ -117,6 +122,7 @@ fn time_out(response: &mut CreateTopicsResponse, are_late: impl Fn(&CreatedTopic
 /// One topic.
 fn create(
     cluster: &mut Cluster,
+    call: &Call,
     topic: &CreatableTopic,
     before: &BTreeSet<String>,
     validate_only: bool,
@@ -131,6 +137,10 @@ fn create(
         configs: Some(configs.into_iter().map(config).collect()),
         ..CreatedTopic::default()
     };
+    if !authorized(cluster, call, Operation::DescribeConfigs, Resource::Topic(&topic.name)) {
+        created.topic_config_error_code = ErrorCode::TOPIC_AUTHORIZATION_FAILED;
+        (created.num_partitions, created.replication_factor, created.configs) = (-1, -1, Some(Vec::new()));
+    }
     if !validate_only {
         created.topic_id = cluster.place_topic(&topic.name, &checked.assignment, checked.overrides);
     } else if cluster.release >= Release::V4_4 {
@@ -138,6 +148,26 @@ fn create(
         created.topic_id = cluster.new_topic_id();
     }
     Ok(created)
+}
+
+/// Who may create topics of the cluster may create any; from 2.0 on also who may create this one (KIP-277).
+fn unauthorized(cluster: &Cluster, call: &Call, name: &str) -> Option<ApiError> {
+    if may_create(cluster, call, name) {
+        return None;
+    }
+    Some(if cluster.release <= Release::V1_1 {
+        ApiError::bare(ErrorCode::CLUSTER_AUTHORIZATION_FAILED)
+    } else if cluster.release <= Release::V2_1 {
+        ApiError::bare(ErrorCode::TOPIC_AUTHORIZATION_FAILED)
+    } else {
+        ApiError::new(ErrorCode::TOPIC_AUTHORIZATION_FAILED, "Authorization failed.")
+    })
+}
+
+/// Whether a client may create a topic, by name or by asking for it.
+pub(super) fn may_create(cluster: &Cluster, call: &Call, name: &str) -> bool {
+    authorized(cluster, call, Operation::Create, Resource::Cluster)
+        || (cluster.release >= Release::V2_0 && authorized(cluster, call, Operation::Create, Resource::Topic(name)))
 }
 
 fn config(described: describe::Described) -> CreatedTopicConfig {

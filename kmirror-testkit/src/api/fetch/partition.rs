@@ -10,6 +10,8 @@ use kmirror_proto::messages::{
 use super::down;
 use super::session::Asked;
 use crate::Release;
+use crate::acls::Operation;
+use crate::api::access;
 use crate::cluster::{Call, Cluster, Partition};
 use crate::settings::TopicSettings;
 
@@ -55,6 +57,9 @@ pub(super) fn fetch(
     let Some(name) = cluster.name_of(call.version >= BY_ID_FROM, &asked.name, &asked.topic_id) else {
         return refused(cluster, asked, ErrorCode::UNKNOWN_TOPIC_ID);
     };
+    if let Err(code) = access::topic(cluster, call, Operation::Read, &name) {
+        return refused(cluster, asked, code);
+    }
     let found = cluster.topics.get(&name).zip(cluster.partition(&name, asked.partition.partition));
     let Some((topic, partition)) = found else {
         return refused(cluster, asked, unknown(cluster, call));

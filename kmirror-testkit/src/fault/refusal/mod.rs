@@ -14,7 +14,7 @@ mod topics;
 mod transactions;
 
 /// The answer to a request of this version; `None` if it has no place for a code.
-pub(super) fn of(request: &AnyRequest, version: i16, code: ErrorCode) -> Option<AnyResponse> {
+pub(crate) fn of(request: &AnyRequest, version: i16, code: ErrorCode) -> Option<AnyResponse> {
     let response = match request {
         AnyRequest::ApiVersions(_) => cluster::api_versions(code).into(),
         AnyRequest::Metadata(request) => cluster::metadata(request, version, code)?.into(),
