@@ -32,8 +32,8 @@ pub(crate) enum Packing {
 pub(crate) struct Down {
     /// The whole entries: all of the answer up to 1.1.
     pub records: Bytes,
-    /// How many of these bytes come from the first entry that left anything: from 2.0 on an answer is at least as long.
-    pub first_bytes: usize,
+    /// How many of these bytes come from the first entry that left anything.
+    first_bytes: usize,
 }
 
 impl Down {

@@ -9,8 +9,6 @@
 //! what, the callers know. Mirrors Java's `LogValidator` and `RecordsUtil.downConvert`, and the `ByteBufferMessageSet`
 //! of 0.10.
 
-#![allow(unused_imports, reason = "built before what uses it")]
-
 mod opened;
 pub(crate) use opened::{AnyRecord, Opened};
 
@@ -18,7 +16,7 @@ mod rewrite;
 pub(crate) use rewrite::{Form, rewrite};
 
 mod down;
-pub(crate) use down::{Down, NotDown, Packing, down, is_needed};
+pub(crate) use down::{NotDown, Packing, down, is_needed};
 
 /// What a record with headers becomes in a format that has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

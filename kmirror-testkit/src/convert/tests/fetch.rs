@@ -2,7 +2,8 @@
 
 use kmirror_proto::records::MessageFormat::{V0, V1};
 
-use super::super::{Down, Headers, NotDown, Packing, down, is_needed};
+use super::super::down::Down;
+use super::super::{Headers, NotDown, Packing, down, is_needed};
 use super::*;
 
 /// The log as it is stored in `magic`.
