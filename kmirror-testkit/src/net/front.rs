@@ -80,7 +80,9 @@ impl Front {
         let cluster = Arc::clone(&self.cluster);
         let mut cluster = lock(&cluster);
         let now = self.clock.now();
-        let mut busy = self.accept(cx, &mut cluster, now);
+        // What the owner did first: an answer has to be with its socket before that is found at its end.
+        let mut busy = self.put_out(cx, &mut cluster);
+        busy |= self.accept(cx, &mut cluster, now);
         busy |= self.read(cx, &mut cluster, now);
         busy |= self.expire(cx, &mut cluster, now);
         busy |= self.put_out(cx, &mut cluster);

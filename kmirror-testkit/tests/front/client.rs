@@ -79,9 +79,14 @@ impl Client {
     pub(crate) fn frame(&mut self) -> Bytes {
         let mut prefix = [0; 4];
         self.stream.read_exact(&mut prefix).unwrap();
-        let mut frame = vec![0; usize::try_from(i32::from_be_bytes(prefix)).unwrap()];
-        self.stream.read_exact(&mut frame).unwrap();
-        frame.into()
+        self.read(usize::try_from(i32::from_be_bytes(prefix)).unwrap())
+    }
+
+    /// The next bytes, as they are.
+    pub(crate) fn read(&mut self, bytes: usize) -> Bytes {
+        let mut read = vec![0; bytes];
+        self.stream.read_exact(&mut read).unwrap();
+        read.into()
     }
 
     /// Waits until something can be read.

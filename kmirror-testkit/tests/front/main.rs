@@ -1,6 +1,7 @@
 //! The TCP front as clients meet it: a blocking client over real sockets.
 
 mod client;
+mod faults;
 mod limits;
 mod stopping;
 
