@@ -16,8 +16,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use kmirror_proto::ErrorCode;
 use kmirror_proto::messages::AnyResponse;
+/// The names of APIs and errors.
+pub use kmirror_proto::{ApiKey, ErrorCode};
 
 use crate::cluster::Cluster;
 

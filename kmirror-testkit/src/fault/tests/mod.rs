@@ -8,7 +8,7 @@ use kmirror_proto::messages::{
     ProducePartition, ProduceRequest, ProduceResponse, ProduceTopic,
 };
 use kmirror_proto::records::Stamp;
-use kmirror_proto::{ApiKey, ErrorCode, decode_response, encode_request};
+use kmirror_proto::{decode_response, encode_request};
 
 use super::*;
 use crate::asking::{batch, body};
