@@ -58,7 +58,7 @@ fn one(
             result.configs = configs
                 .into_iter()
                 .filter(named)
-                .map(|one| config(release, request, asked.resource_type, one))
+                .map(|one| config((release, call.version), request, asked.resource_type, one))
                 .collect();
         }
         Err(error) => {
@@ -143,7 +143,12 @@ fn is_known(release: Release, kind: i8) -> bool {
     }
 }
 
-fn config(release: Release, request: &DescribeConfigsRequest, kind: i8, one: Described) -> DescribedConfig {
+fn config(
+    (release, version): (Release, i16),
+    request: &DescribeConfigsRequest,
+    kind: i8,
+    one: Described,
+) -> DescribedConfig {
     let synonyms = if request.include_synonyms { one.synonyms } else { Vec::new() };
     let synonyms = synonyms.into_iter().map(|synonym| ConfigSynonym {
         name: synonym.name,
@@ -153,7 +158,13 @@ fn config(release: Release, request: &DescribeConfigsRequest, kind: i8, one: Des
     let documented = request.include_documentation && release >= Release::V2_8;
     // Before 1.1 a topic's setting is a default unless the topic itself overrides it.
     let hides = release <= Release::V1_0 && kind == TOPIC && one.source == describe::Source::Static;
-    let source = if hides { describe::Source::Default } else { one.source };
+    // v0 has "is default" in its place, which stays unset from 2.8 on (measured).
+    let unset = version == 0 && release >= Release::V2_8 && one.source == describe::Source::Default;
+    let source = match one.source {
+        _ if unset => describe::Source::Topic,
+        _ if hides => describe::Source::Default,
+        source => source,
+    };
     DescribedConfig {
         name: one.setting.name.to_owned(),
         value: one.value,

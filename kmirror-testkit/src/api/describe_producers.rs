@@ -27,7 +27,11 @@ fn one(cluster: &Cluster, call: &Call, topic: &str, index: i32) -> DescribedProd
         return DescribedProducersPartition { error_code, error_message, ..empty };
     }
     let Some(partition) = cluster.partition(topic, index) else {
-        return DescribedProducersPartition { error_code: ErrorCode::UNKNOWN_TOPIC_OR_PARTITION, ..empty };
+        return DescribedProducersPartition {
+            error_code: ErrorCode::UNKNOWN_TOPIC_OR_PARTITION,
+            error_message: Some(NOT_HERE.to_owned()),
+            ..empty
+        };
     };
     if let Err(error_code) = partition.may_ask(call.node, -1) {
         return DescribedProducersPartition { error_code, ..empty };
@@ -35,6 +39,9 @@ fn one(cluster: &Cluster, call: &Call, topic: &str, index: i32) -> DescribedProd
     let active_producers = partition.log.producers().into_iter().map(state).collect();
     DescribedProducersPartition { active_producers, ..empty }
 }
+
+/// `Errors.UNKNOWN_TOPIC_OR_PARTITION`'s message.
+const NOT_HERE: &str = "This server does not host this topic-partition.";
 
 fn state(producer: ActiveProducer) -> ProducerState {
     ProducerState {

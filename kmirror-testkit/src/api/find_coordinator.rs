@@ -53,6 +53,17 @@ fn one(cluster: &mut Cluster, call: &Call, key_type: i8, key: &str) -> Coordinat
         node_id: node.0,
         host: broker.host.clone(),
         port: i32::from(broker.port),
+        error_message: of_success(cluster.release, call.version),
         ..Coordinator::default()
+    }
+}
+
+/// What is said of success, from 2.4 on (measured on 2.8 and later).
+fn of_success(release: Release, version: i16) -> Option<String> {
+    match version {
+        _ if release < Release::V2_4 => None,
+        0 => None,
+        1..=3 => Some("NONE".to_owned()),
+        _ => Some(String::new()),
     }
 }

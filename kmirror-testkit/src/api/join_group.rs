@@ -5,13 +5,14 @@ use std::time::Duration;
 use kmirror_proto::messages::{JoinGroupRequest, JoinGroupResponse, JoinedMember};
 
 use crate::cluster::{Call, Cluster, Coordinates, Reply};
+use crate::Release;
 use crate::groups::{Joined, Joining, Refused};
 
 /// Answered by the group coordinator, at once or after the rebalance.
 pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: JoinGroupRequest) -> Reply {
     let member_id = request.member_id;
     if let Err(code) = cluster.coordinates(call, Coordinates::Group, &request.group_id) {
-        return Reply::from(response(Err(Refused { code, member_id })));
+        return Reply::from(response(cluster.release, Err(Refused { code, member_id })));
     }
     let ms = |ms: i32| Duration::from_millis(u64::try_from(ms).unwrap_or(0));
     let rebalance_ms = if call.version == 0 { request.session_timeout_ms } else { request.rebalance_timeout_ms };
@@ -27,16 +28,19 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: JoinGroupReque
         protocol_type: request.protocol_type,
         protocols: protocols.collect(),
         id_first: call.version >= 4,
+        skips: call.version >= 9,
     };
     cluster.groups.join(call.now, &request.group_id, joining);
     Reply::Later
 }
 
 /// As the coordinator decided.
-pub(crate) fn response(joined: Result<Joined, Refused>) -> JoinGroupResponse {
+pub(crate) fn response(release: Release, joined: Result<Joined, Refused>) -> JoinGroupResponse {
     match joined {
         Err(Refused { code, member_id }) => {
-            JoinGroupResponse { error_code: code, member_id, ..JoinGroupResponse::default() }
+            // Measured on 2.0 and 2.8.
+            let generation_id = if release < Release::V2_4 { 0 } else { -1 };
+            JoinGroupResponse { error_code: code, generation_id, member_id, ..JoinGroupResponse::default() }
         }
         Ok(joined) => JoinGroupResponse {
             generation_id: joined.generation,
@@ -65,7 +69,7 @@ mod tests {
 
     use super::*;
     use crate::asking::{Asking, Came};
-    use crate::{NodeId, Release};
+    use crate::NodeId;
 
     fn join(member_id: &str, metadata: &'static [u8]) -> JoinGroupRequest {
         let protocol = JoinGroupProtocol { name: "kmirror".to_owned(), metadata: metadata.into() };

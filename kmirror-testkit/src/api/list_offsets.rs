@@ -110,6 +110,7 @@ fn wanted(release: Release, version: i16, timestamp: i64) -> Wanted {
         -4 => from(8, Wanted::Earliest),
         -5 => from(9, Wanted::Tiered),
         -6 => from(11, Wanted::Tiered),
+        ..-6 => Wanted::Unsupported,
         time => Wanted::Time(time),
     }
 }

@@ -21,7 +21,7 @@ use crate::Release;
 use crate::accept::{Offered, Refusal, accept};
 use crate::acls::Operation;
 use crate::cluster::waits::Waiting as Wait;
-use crate::cluster::{Call, Cluster, Coordinates, Reply};
+use crate::cluster::{Call, Cluster, Coordinates, Partition, Reply};
 use crate::transactions::Identity;
 
 /// A produce whose records wait for the in-sync replicas.
@@ -44,9 +44,16 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: ProduceRequest
     let mut waiting = Waiting { response: ProduceResponse::default(), pending: Vec::new() };
     let asks = Asks { acks: request.acks, transactional_id: request.transactional_id.as_deref() };
     for topic in request.topics {
-        let mut produced = ProducedTopic { name: topic.name.clone(), ..ProducedTopic::default() };
+        let name = cluster.name_of(call.version >= BY_ID_FROM, &topic.name, &topic.topic_id);
+        let known_as = name.clone().unwrap_or_default();
+        let mut produced = ProducedTopic { name: known_as, topic_id: topic.topic_id, partitions: Vec::new() };
         for partition in topic.partitions {
-            match one(cluster, call, &asks, &topic.name, partition) {
+            let Some(name) = &name else {
+                let (index, error_code) = (partition.index, ErrorCode::UNKNOWN_TOPIC_ID);
+                produced.partitions.push(ProducedPartition { index, error_code, ..ProducedPartition::default() });
+                continue;
+            };
+            match one(cluster, call, &asks, name, partition) {
                 Outcome::Done(done) => produced.partitions.push(done),
                 Outcome::Close => return Reply::Close,
                 Outcome::Silence => return Reply::Silence,
@@ -63,13 +70,15 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: ProduceRequest
 /// another one, or too few are left in sync (the records stay); when the time is over the rest is too late.
 pub(crate) fn look_again(cluster: &Cluster, call: &Call, waiting: &mut Waiting, over: bool) -> Option<ProduceResponse> {
     let mut settled = Vec::new();
-    let in_sync_min = |topic: &str| cluster.topics.get(topic).map_or(0, |topic| topic.settings.min_insync_replicas);
+    let in_sync_min = |topic: &str, partition: &Partition| {
+        cluster.topics.get(topic).map_or(0, |topic| partition.in_sync_min(cluster.release, &topic.settings))
+    };
     waiting.pending.retain(|(topic, index, next)| {
         let code = match cluster.partition(topic, *index) {
             None => Some(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION),
             Some(partition) if partition.leader != Some(call.node) => Some(ErrorCode::NOT_LEADER_OR_FOLLOWER),
             Some(partition) if partition.high_watermark() < *next => over.then_some(ErrorCode::REQUEST_TIMED_OUT),
-            Some(partition) if partition.in_sync().count() < in_sync_min(topic) => {
+            Some(partition) if partition.in_sync().count() < in_sync_min(topic, partition) => {
                 Some(ErrorCode::NOT_ENOUGH_REPLICAS_AFTER_APPEND)
             }
             Some(_) => Some(ErrorCode::NONE),
@@ -123,6 +132,9 @@ impl Waiting {
 fn one(cluster: &mut Cluster, call: &Call, asks: &Asks<'_>, topic: &str, offered: ProducePartition) -> Outcome {
     let (index, release, node) = (offered.index, cluster.release, call.node);
     let refused = |error_code| Outcome::Done(ProducedPartition { index, error_code, ..ProducedPartition::default() });
+    let refused_from = |log_start_offset, error_code| {
+        Outcome::Done(ProducedPartition { index, error_code, log_start_offset, ..ProducedPartition::default() })
+    };
     if let Err(code) = access::topic(cluster, call, Operation::Write, topic) {
         return refused(code);
     }
@@ -135,8 +147,8 @@ fn one(cluster: &mut Cluster, call: &Call, asks: &Asks<'_>, topic: &str, offered
     if partition.leader != Some(node) {
         return refused(ErrorCode::NOT_LEADER_OR_FOLLOWER);
     }
-    if asks.acks == -1 && partition.in_sync().count() < settings.min_insync_replicas {
-        return refused(ErrorCode::NOT_ENOUGH_REPLICAS);
+    if asks.acks == -1 && partition.in_sync().count() < partition.in_sync_min(release, settings) {
+        return refused_from(partition.log.start(), ErrorCode::NOT_ENOUGH_REPLICAS);
     }
     let records = joined(offered.records);
     if let Err(code) = verify(cluster, call, asks, (topic, index), records.as_ref()) {
@@ -172,8 +184,12 @@ fn one(cluster: &mut Cluster, call: &Call, asks: &Asks<'_>, topic: &str, offered
             });
         }
     };
+    if accepted.entries.is_empty() {
+        // R5: nothing whole was sent, and nothing is wrong with that below v3.
+        return refused(ErrorCode::NONE);
+    }
     match partition.log.append(call.now, settings, partition.leader_epoch, accepted.entries) {
-        Err(refusal) => refused(refusal.code),
+        Err(refusal) => refused_from(partition.log.start(), refusal.code),
         Ok(appended) => {
             partition.replicate();
             Outcome::Done(ProducedPartition {
@@ -214,6 +230,9 @@ fn verify(
         (false, _) => Err(ErrorCode::INVALID_TXN_STATE),
     }
 }
+
+/// The first version whose topics go by id.
+const BY_ID_FROM: i16 = 13;
 
 /// The first version with error 120 (KIP-890).
 const ABORTABLE_FROM: i16 = 11;

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use bytes::Bytes;
+use kmirror_proto::messages::ApiVersionRange;
 
 use crate::acls::Acls;
 use crate::configs::BrokerSettings;
@@ -53,6 +54,7 @@ mod followers;
 mod elections;
 
 mod upkeep;
+use upkeep::Upkeep;
 
 mod contents;
 pub use contents::{ContentsError, Record};
@@ -65,6 +67,8 @@ pub use contents::{ContentsError, Record};
 #[derive(Debug)]
 pub struct Cluster {
     pub(crate) release: Release,
+    /// What it advertises.
+    pub(crate) apis: Vec<ApiVersionRange>,
     pub(crate) settings: BrokerSettings,
     pub(crate) id: String,
     pub(crate) brokers: BTreeMap<NodeId, Broker>,
@@ -74,6 +78,7 @@ pub struct Cluster {
     pub(crate) transactions: Transactions,
     /// Who may do what; none without an authorizer.
     pub(crate) acls: Option<Acls>,
+    upkeep: Upkeep,
     pub(crate) waits: Waits,
     pub(crate) intercepts: Intercepts,
     pub(crate) quotas: Quotas,
@@ -100,6 +105,7 @@ impl Cluster {
         let brokers = (0..built.brokers).map(|id| (NodeId(i32::from(id)), Broker::new())).collect();
         let mut cluster = Self {
             release: built.release,
+            apis: built.release.apis(),
             id: String::new(),
             brokers,
             topics: BTreeMap::new(),
@@ -108,6 +114,7 @@ impl Cluster {
             groups: Groups::new(built.release, settings.groups.clone()),
             acls: Acls::of(&settings),
             settings,
+            upkeep: Upkeep::default(),
             waits: Waits::default(),
             intercepts: Intercepts::default(),
             quotas: Quotas::new(built.release),
@@ -211,7 +218,7 @@ impl Cluster {
         let machines = [self.groups.poll_timeout(), self.transactions.poll_timeout()];
         let due =
             [self.connections_due(), self.waits.due(), self.late_due(), self.laggards_due].into_iter().chain(machines);
-        due.flatten().min()
+        due.chain([self.upkeep_due()]).flatten().min()
     }
 
     /// What the cluster was told last about time.

@@ -58,6 +58,7 @@ impl Cluster {
         self.groups.advance(self.now());
         self.transactions.advance(self.now());
         self.mark_transactions();
+        self.keep_up();
         self.expire_waits();
     }
 
@@ -198,17 +199,19 @@ impl Cluster {
     /// The request, or what the release does with one of a version that it does not have.
     fn decode(&self, frame: Bytes) -> Result<Arrived, kmirror_proto::DecodeError> {
         let mut r = Reader::new(frame.clone());
+        let (key, version) = (ApiKey(r.i16("api key")?), r.i16("api version")?);
+        let range = self.apis.iter().find(|range| range.api_key == key);
+        if !range.is_some_and(|range| (range.min_version..=range.max_version).contains(&version)) {
+            // Of a version that it does not know a broker reads no more than that.
+            let header = RequestHeader { key, version, correlation_id: r.i32("correlation id")?, client_id: None };
+            let read = Read::Unknown(self.unknown_version(&header));
+            return Ok(Arrived { frame, header, read });
+        }
+        let mut r = Reader::new(frame.clone());
         let header = RequestHeader::decode(&mut r)?;
-        let apis = self.release.apis();
-        let range = apis.iter().find(|range| range.api_key == header.key);
-        let read = if range.is_some_and(|range| (range.min_version..=range.max_version).contains(&header.version)) {
-            let decoded = AnyRequest::decode(header.key, header.version, &mut r);
-            let whole = decoded.and_then(|request| r.finish("request").map(|()| request));
-            whole.map_or(Read::Unreadable, Read::Request)
-        } else {
-            Read::Unknown(self.unknown_version(&header))
-        };
-        Ok(Arrived { frame, header, read })
+        // Bytes behind the request are no concern of a broker (measured).
+        let decoded = AnyRequest::decode(key, version, &mut r);
+        Ok(Arrived { frame, header, read: decoded.map_or(Read::Unreadable, Read::Request) })
     }
 
     /// What a broker does with a version that it does not have: ApiVersions names what it has (KIP-511), Fetch hangs on

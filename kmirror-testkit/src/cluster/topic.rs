@@ -76,6 +76,12 @@ impl Partition {
         self.replicas.iter().filter(|replica| replica.in_sync).map(|replica| replica.end).min().unwrap_or(0)
     }
 
+    /// How many in-sync replicas acks all asks for: from 3.9 on no more than there are replicas (measured).
+    pub(crate) fn in_sync_min(&self, release: Release, settings: &TopicSettings) -> usize {
+        let wanted = settings.min_insync_replicas;
+        if release >= Release::V3_9 { wanted.min(self.replicas.len()) } else { wanted }
+    }
+
     /// The end of what is decided (F8).
     pub(crate) fn last_stable(&self) -> i64 {
         self.log.last_stable(self.high_watermark())

@@ -1,8 +1,47 @@
 //! What brokers do to topics in the background, at once and on request; topics that go and grow.
 
+use std::time::Duration;
+
 use super::{Cluster, NoSuch, Partition};
 
+/// When the background work is due next, on the monotonic clock; none of it before the cluster has been told a time.
+#[derive(Debug, Default)]
+pub(crate) struct Upkeep {
+    cleaning: Option<Duration>,
+    retention: Option<Duration>,
+}
+
 impl Cluster {
+    /// When [`keep_up`](Self::keep_up) has something to do.
+    pub(super) fn upkeep_due(&self) -> Option<Duration> {
+        let cleaning = self.upkeep.cleaning.filter(|_| self.cleans());
+        [cleaning, self.upkeep.retention].into_iter().flatten().min()
+    }
+
+    /// Cleans and retains where it is time: the cleaner rests for `log.cleaner.backoff.ms` between its rounds, retention
+    /// is looked after every `log.retention.check.interval.ms`.
+    pub(super) fn keep_up(&mut self) {
+        let now = self.now();
+        let is_due = |due: Option<Duration>| due.is_none_or(|due| due <= now.elapsed);
+        if is_due(self.upkeep.cleaning) {
+            let first = self.upkeep.cleaning.replace(now.after(self.settings.cleaner_backoff)).is_none();
+            if !first && self.cleans() {
+                self.compact();
+            }
+        }
+        if is_due(self.upkeep.retention) {
+            let first = self.upkeep.retention.replace(now.after(self.settings.retention_check_interval)).is_none();
+            if !first {
+                self.retain();
+            }
+        }
+    }
+
+    /// Whether there is anything for the cleaner to look at.
+    fn cleans(&self) -> bool {
+        self.settings.cleaner && self.topics.iter().any(|(name, topic)| topic.settings.compact && !name.starts_with("__"))
+    }
+
     /// Deletes a topic, with its records. Made again under the same name it is another topic, with another id
     /// (KIP-516).
     ///
@@ -64,8 +103,6 @@ impl Cluster {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use kmirror_proto::messages::{MetadataRequest, MetadataRequestTopic, MetadataResponse};
     use kmirror_proto::records::Stamp;
 

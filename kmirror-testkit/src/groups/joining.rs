@@ -24,6 +24,8 @@ pub(crate) struct Joining {
     pub(crate) protocols: Vec<(String, Bytes)>,
     /// A new dynamic member is given an id first, and has to come back with it (v4, KIP-394).
     pub(crate) id_first: bool,
+    /// A leader may be told that the assignment stays (v9, KIP-814); before, it is told of its former self as the leader.
+    pub(crate) skips: bool,
 }
 
 /// A member as its own requests name it.
@@ -168,6 +170,7 @@ impl Groups {
             self.events.push_back(GroupEvent::Synced(ticket, Err(ErrorCode::FENCED_INSTANCE_ID)));
         }
         let same = member.protocols == joining.protocols;
+        let skips = joining.skips;
         let (ticket, led) = (joining.ticket, group.leader.as_deref() == Some(former));
         if led {
             group.leader = Some(id.to_owned());
@@ -176,7 +179,12 @@ impl Groups {
         group.members.insert(id.to_owned(), member);
         if group.state == State::Stable && same {
             let mut joined = group.joined(id);
-            joined.skip_assignment = led;
+            if led && skips {
+                joined.skip_assignment = true;
+            } else if led {
+                joined.leader = former.to_owned();
+                joined.members.clear();
+            }
             if let Some(member) = group.members.get_mut(id) {
                 member.joining = None;
             }

@@ -42,7 +42,8 @@ impl Segment {
             positions: Vec::new(),
             bytes: 0,
             created_ms,
-            modified_ms: created_ms.unwrap_or(0),
+            // Not written to yet: as if it were from now.
+            modified_ms: created_ms.unwrap_or(i64::MAX),
             max_timestamp: -1,
             max_timestamp_offset: base,
             offset_index: Vec::new(),

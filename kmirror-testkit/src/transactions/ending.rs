@@ -25,7 +25,10 @@ impl Transactions {
         commits: bool,
         grows: bool,
     ) -> Result<Identity, ErrorCode> {
-        let transaction = self.check(transactional_id, producer, version_fences)?;
+        let known = self.by_id.get(transactional_id).map(|known| known.identity);
+        let above = known.is_some_and(|known| known.id == producer.id && known.epoch < producer.epoch);
+        let checked = if above && self.only_lower_epochs_end { known.unwrap_or(producer) } else { producer };
+        let transaction = self.check(transactional_id, checked, version_fences)?;
         match transaction.state {
             State::Ongoing => {}
             State::Ending { commits: decided } if decided == commits => return Err(ErrorCode::CONCURRENT_TRANSACTIONS),

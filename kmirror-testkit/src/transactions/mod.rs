@@ -31,6 +31,8 @@ pub(crate) struct Transactions {
     next_producer_id: i64,
     /// Brokers of 3.9 and later answer the first question with 14, while they get a block of ids (measured).
     has_ids: bool,
+    /// Up to 2.0 EndTxn refuses only an epoch that is too low (measured).
+    only_lower_epochs_end: bool,
     by_id: BTreeMap<String, Transaction>,
 }
 
@@ -76,7 +78,7 @@ const TIMEOUT_MAX: Duration = Duration::from_secs(900);
 
 impl Transactions {
     pub(crate) fn new(release: Release) -> Self {
-        Self { next_producer_id: 0, has_ids: release < Release::V3_9, by_id: BTreeMap::new() }
+        Self { next_producer_id: 0, has_ids: release < Release::V3_9, only_lower_epochs_end: release < Release::V2_1, by_id: BTreeMap::new() }
     }
 
     /// A producer id that nobody has yet.

@@ -208,7 +208,9 @@ fn consistent(release: Release, topic: &CreatableTopic) -> Result<(), ApiError> 
         let entries = entries.collect::<Vec<_>>().join(", ");
         return Err(unassignable(format!("Duplicate replica assignment found: {map}({entries})")));
     }
-    if by_index.keys().zip(0..).any(|(index, expected)| *index != expected) {
+    // Up to 2.0 numbers may be missing (measured); here those behind them move up.
+    let gaps = by_index.keys().zip(0..).any(|(index, expected)| *index != expected);
+    if gaps && release >= Release::V2_1 {
         return Err(unassignable(CONSECUTIVE));
     }
     Ok(())

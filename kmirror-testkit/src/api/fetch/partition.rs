@@ -101,7 +101,11 @@ fn read(
         bytes_max = bytes_max.min(room.left);
     }
     let whole_first = call.version >= WHOLE_FIRST_FROM && room.taken == 0;
-    let slice = partition.log.read(offset, end, bytes_max, whole_first).map_err(|_| ErrorCode::OFFSET_OUT_OF_RANGE)?;
+    let mut slice = partition.log.read(offset, end, bytes_max, whole_first).map_err(|_| ErrorCode::OFFSET_OUT_OF_RANGE)?;
+    if call.version >= WHOLE_FIRST_FROM && slice.entries.is_empty() {
+        // F5: these versions are not given the beginning of a batch alone.
+        slice.cut = None;
+    }
     let records = match down::format(cluster.release, call.version, settings) {
         None => slice.records(),
         Some(_) if !settings.down_conversion => return Err(ErrorCode::UNSUPPORTED_VERSION),
@@ -133,13 +137,17 @@ fn beside(cluster: &Cluster, request: &FetchRequest, asked: &Asked, partition: &
     }
 }
 
-/// F7: records are empty with an error, from 3.0 on null with those that come from converting.
+/// F7: records are empty with an error, from 3.0 on null with those that come from converting; the list of aborted
+/// transactions is null, from 3.0 on empty for what is not there and what cannot be converted (measured on 3.9).
 fn refused(cluster: &Cluster, asked: &Asked, error_code: ErrorCode) -> FetchedPartition {
     let of_conversion = matches!(error_code, ErrorCode::UNSUPPORTED_VERSION | ErrorCode::UNSUPPORTED_COMPRESSION_TYPE);
     let is_null = of_conversion && cluster.release >= Release::V3_0;
+    let of_topic = matches!(error_code, ErrorCode::UNKNOWN_TOPIC_OR_PARTITION | ErrorCode::UNKNOWN_TOPIC_ID);
+    let lists_nothing = (of_topic || of_conversion) && cluster.release >= Release::V3_0;
     FetchedPartition {
         partition_index: asked.partition.partition,
         error_code,
+        aborted_transactions: lists_nothing.then(Vec::new),
         records: (!is_null).then(Bytes::new),
         ..FetchedPartition::default()
     }
