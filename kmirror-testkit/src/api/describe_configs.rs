@@ -160,10 +160,10 @@ fn config(
     let hides = release <= Release::V1_0 && kind == TOPIC && one.source == describe::Source::Static;
     // v0 has "is default" in its place, which stays unset from 2.8 on (measured).
     let unset = version == 0 && release >= Release::V2_8 && one.source == describe::Source::Default;
-    let source = match one.source {
-        _ if unset => describe::Source::Topic,
-        _ if hides => describe::Source::Default,
-        source => source,
+    let source = match (unset, hides) {
+        (true, _) => describe::Source::Topic,
+        (false, true) => describe::Source::Default,
+        (false, false) => one.source,
     };
     DescribedConfig {
         name: one.setting.name.to_owned(),

@@ -7,6 +7,7 @@ use kmirror_proto::messages::{
 };
 
 use super::access;
+use crate::Release;
 use crate::acls::Operation;
 use crate::cluster::{Call, Cluster, Reply};
 use crate::log::ActiveProducer;
@@ -29,7 +30,7 @@ fn one(cluster: &Cluster, call: &Call, topic: &str, index: i32) -> DescribedProd
     let Some(partition) = cluster.partition(topic, index) else {
         return DescribedProducersPartition {
             error_code: ErrorCode::UNKNOWN_TOPIC_OR_PARTITION,
-            error_message: Some(NOT_HERE.to_owned()),
+            error_message: (cluster.release >= Release::V3_9).then(|| NOT_HERE.to_owned()),
             ..empty
         };
     };
@@ -40,7 +41,7 @@ fn one(cluster: &Cluster, call: &Call, topic: &str, index: i32) -> DescribedProd
     DescribedProducersPartition { active_producers, ..empty }
 }
 
-/// `Errors.UNKNOWN_TOPIC_OR_PARTITION`'s message.
+/// `Errors.UNKNOWN_TOPIC_OR_PARTITION`'s message: 3.9 and later say it, 2.8 does not (measured).
 const NOT_HERE: &str = "This server does not host this topic-partition.";
 
 fn state(producer: ActiveProducer) -> ProducerState {

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use kmirror_proto::messages::{JoinGroupRequest, JoinGroupResponse, JoinedMember};
 
-use crate::cluster::{Call, Cluster, Coordinates, Reply};
 use crate::Release;
+use crate::cluster::{Call, Cluster, Coordinates, Reply};
 use crate::groups::{Joined, Joining, Refused};
 
 /// Answered by the group coordinator, at once or after the rebalance.
@@ -68,8 +68,8 @@ mod tests {
     };
 
     use super::*;
-    use crate::asking::{Asking, Came};
     use crate::NodeId;
+    use crate::asking::{Asking, Came};
 
     fn join(member_id: &str, metadata: &'static [u8]) -> JoinGroupRequest {
         let protocol = JoinGroupProtocol { name: "kmirror".to_owned(), metadata: metadata.into() };

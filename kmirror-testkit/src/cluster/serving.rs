@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use kmirror_proto::messages::{AnyRequest, AnyResponse};
-use kmirror_proto::{ApiKey, Reader, RequestHeader, encode_response};
+use kmirror_proto::{ApiKey, ErrorCode, Reader, RequestHeader, encode_response};
 
 use super::connection::{Asked, InFlight, Kept};
 use super::{Call, Cluster, ConnectionId, Output, Reply, Ticket};
@@ -278,7 +278,9 @@ impl Cluster {
 
     fn send(&mut self, id: ConnectionId, response: &AnyResponse) {
         let Some(flight) = self.rest(id) else { return };
-        let Ok(frame) = encode_response(flight.correlation_id, flight.version, response) else { return self.close(id) };
+        // The answer to a version that the broker does not know is in v0.
+        let version = if is_unsupported(response) { 0 } else { flight.version };
+        let Ok(frame) = encode_response(flight.correlation_id, version, response) else { return self.close(id) };
         match flight.fate {
             Fate::Sent | Fate::Delayed(_) | Fate::Altered(_) | Fate::Throttled(_) => {
                 self.put_out(Output::Frame(id, frame));
@@ -313,4 +315,8 @@ impl Cluster {
         self.serving.remove(&flight.ticket);
         Some(flight)
     }
+}
+/// Whether it says that ApiVersions was asked for in an unknown version (KIP-511).
+fn is_unsupported(response: &AnyResponse) -> bool {
+    matches!(response, AnyResponse::ApiVersions(answer) if answer.error_code == ErrorCode::UNSUPPORTED_VERSION)
 }

@@ -39,7 +39,8 @@ impl Cluster {
 
     /// Whether there is anything for the cleaner to look at.
     fn cleans(&self) -> bool {
-        self.settings.cleaner && self.topics.iter().any(|(name, topic)| topic.settings.compact && !name.starts_with("__"))
+        self.settings.cleaner
+            && self.topics.iter().any(|(name, topic)| topic.settings.compact && !name.starts_with("__"))
     }
 
     /// Deletes a topic, with its records. Made again under the same name it is another topic, with another id

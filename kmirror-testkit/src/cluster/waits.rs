@@ -84,7 +84,9 @@ impl Cluster {
     /// Answers a member of a group.
     fn tell(&mut self, event: GroupEvent) {
         match event {
-            GroupEvent::Joined(ticket, joined) => self.complete(ticket, join_group::response(self.release, joined).into()),
+            GroupEvent::Joined(ticket, joined) => {
+                self.complete(ticket, join_group::response(self.release, joined).into());
+            }
             GroupEvent::Synced(ticket, synced) => self.complete(ticket, sync_group::response(synced).into()),
         }
     }

@@ -78,7 +78,12 @@ const TIMEOUT_MAX: Duration = Duration::from_secs(900);
 
 impl Transactions {
     pub(crate) fn new(release: Release) -> Self {
-        Self { next_producer_id: 0, has_ids: release < Release::V3_9, only_lower_epochs_end: release < Release::V2_1, by_id: BTreeMap::new() }
+        Self {
+            next_producer_id: 0,
+            has_ids: release < Release::V3_9,
+            only_lower_epochs_end: release < Release::V2_1,
+            by_id: BTreeMap::new(),
+        }
     }
 
     /// A producer id that nobody has yet.

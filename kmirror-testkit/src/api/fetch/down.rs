@@ -44,9 +44,17 @@ pub(super) fn convert(
     }
     let packing = if release < Release::V0_11 { Packing::Together } else { Packing::Apart };
     let headers = if release == Release::V0_11 { Headers::Refused } else { Headers::Dropped };
-    let down = convert::down(slice.entries, format, offset, packing, headers).map_err(|not| match not {
-        NotDown::Zstd => ErrorCode::UNSUPPORTED_COMPRESSION_TYPE,
-        NotDown::Broken(_) => ErrorCode::UNKNOWN_SERVER_ERROR,
-    })?;
-    Ok(if release >= Release::V2_0 { down.filled(slice.size()) } else { down.records })
+    let down = |entries| {
+        convert::down(entries, format, offset, packing, headers).map_err(|not| match not {
+            NotDown::Zstd => ErrorCode::UNSUPPORTED_COMPRESSION_TYPE,
+            NotDown::Broken(_) => ErrorCode::UNKNOWN_SERVER_ERROR,
+        })
+    };
+    let all = down(slice.entries)?;
+    if release < Release::V2_0 {
+        return Ok(all.records);
+    }
+    let first_leaves_nothing = down(slice.entries.get(..1).unwrap_or_default())?.records.is_empty();
+    let all = if first_leaves_nothing { all.first_twice() } else { all };
+    Ok(all.filled(slice.size()))
 }

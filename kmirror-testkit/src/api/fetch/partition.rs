@@ -101,7 +101,8 @@ fn read(
         bytes_max = bytes_max.min(room.left);
     }
     let whole_first = call.version >= WHOLE_FIRST_FROM && room.taken == 0;
-    let mut slice = partition.log.read(offset, end, bytes_max, whole_first).map_err(|_| ErrorCode::OFFSET_OUT_OF_RANGE)?;
+    let mut slice =
+        partition.log.read(offset, end, bytes_max, whole_first).map_err(|_| ErrorCode::OFFSET_OUT_OF_RANGE)?;
     if call.version >= WHOLE_FIRST_FROM && slice.entries.is_empty() {
         // F5: these versions are not given the beginning of a batch alone.
         slice.cut = None;

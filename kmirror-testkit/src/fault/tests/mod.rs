@@ -64,7 +64,9 @@ impl Rig {
 
     /// How long until the cluster wants to be woken.
     fn due(&self) -> Option<Duration> {
-        self.cluster.poll_timeout().map(|due| due.saturating_sub(self.now.elapsed))
+        // Retention is looked after every five minutes, whatever happens.
+        let due = self.cluster.poll_timeout().filter(|due| *due < Duration::from_secs(300));
+        due.map(|due| due.saturating_sub(self.now.elapsed))
     }
 
     fn outputs(&mut self) -> Vec<Output> {
