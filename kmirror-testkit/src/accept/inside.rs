@@ -3,7 +3,7 @@
 //! Mirrors the loops of Java's `LogValidator`.
 
 use bytes::Bytes;
-use kmirror_proto::compress::{Codec, CodecError};
+use kmirror_proto::compress::{Codec, CodecError, decompress};
 use kmirror_proto::records::{BatchHeader, RawBatch, RawMessage, RecordError};
 
 use super::fault::{Faults, Looked, NO_TIMESTAMP};
@@ -104,7 +104,7 @@ impl<'a> Walk<'a> {
         let compressed = header.attributes.codec() != Ok(Codec::None);
         let seems_kept = self.stored.seems_kept();
         let broken = |error, last| payload(offered, Read { compressed, seems_kept, last }, &error);
-        let opened = Opened::batch(&raw).map_err(|error| broken(error, false))?;
+        let opened = Opened::batch(&raw).map_err(|error| broken(first_length(&raw, error), false))?;
         let Opened::Batch(_, records) = &opened else { return Ok(opened) };
         for record in records {
             let index = self.expected - self.first;
@@ -223,5 +223,21 @@ fn ends_early(release: Release, why: &CodecError) -> bool {
     inside && release < Release::V3_9
 }
 
+/// Where a payload cannot hold as many records as are counted, the length of its first record still comes first.
+fn first_length(batch: &RawBatch, error: RecordError) -> RecordError {
+    if !matches!(error, RecordError::Count { .. }) {
+        return error;
+    }
+    let codec = batch.header.attributes.codec().unwrap_or_default();
+    let payload = decompress(codec, &batch.payload(), FIRST_BYTES_MAX).unwrap_or_default();
+    let endless =
+        payload.first_chunk::<LENGTH_BYTES_MAX>().is_some_and(|length| length.iter().all(|&byte| byte >= 0x80));
+    if endless { RecordError::Varint { what: LENGTH, bytes_max: LENGTH_BYTES_MAX } } else { error }
+}
+
 /// How an error names the length of a record.
 const LENGTH: &str = "record length";
+/// The longest varint of a record's length.
+const LENGTH_BYTES_MAX: usize = 5;
+/// How far a payload that is too short for its records is looked into.
+const FIRST_BYTES_MAX: usize = 1 << 20;

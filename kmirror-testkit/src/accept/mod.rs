@@ -19,7 +19,7 @@ pub(crate) use refusal::Refusal;
 mod sent;
 
 mod request;
-pub(crate) use request::refuse_request;
+pub(crate) use request::{Asked, refuse_request};
 
 mod outside;
 
@@ -84,12 +84,18 @@ pub(crate) struct Accepted {
 /// # Errors
 /// [`Refusal`]: as the release answers. What refuses the whole request is refused here too; see [`refuse_request`].
 pub(crate) fn accept(offered: &Offered<'_>) -> Result<Accepted, Refusal> {
-    refuse_request(offered)?;
-    let sent = request::entries(offered)?;
+    let asked = Asked {
+        release: offered.release,
+        version: offered.version,
+        records: offered.records.as_ref(),
+        transactional_id: offered.transactional_id,
+    };
+    refuse_request(&asked)?;
+    let sent = request::entries(&asked)?;
     if sent.is_empty() {
         return Ok(Accepted { entries: Vec::new(), append_time_ms: -1 });
     }
-    request::one_batch(offered, &sent)?;
+    request::one_batch(&asked, &sent)?;
     let codec = outside::check(offered, &sent)?;
     let stored = stored::Stored::of(offered, &sent, codec);
     batch::together(offered, &sent, stored)?;

@@ -12,13 +12,13 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use kmirror_proto::ErrorCode;
 use kmirror_proto::messages::{
-    ProducePartition, ProduceRequest, ProduceResponse, ProducedPartition, ProducedTopic, RecordChunks,
+    ProducePartition, ProduceRequest, ProduceResponse, ProduceTopic, ProducedPartition, ProducedTopic, RecordChunks,
 };
 use kmirror_proto::records::BatchHeader;
 
 use super::access;
 use crate::Release;
-use crate::accept::{Offered, Refusal, accept};
+use crate::accept::{Asked, Offered, Refusal, accept, refuse_request};
 use crate::acls::Operation;
 use crate::cluster::waits::Waiting as Wait;
 use crate::cluster::{Call, Cluster, Coordinates, Partition, Reply};
@@ -43,6 +43,15 @@ enum Outcome {
 pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: ProduceRequest) -> Reply {
     let mut waiting = Waiting { response: ProduceResponse::default(), pending: Vec::new() };
     let asks = Asks { acks: request.acks, transactional_id: request.transactional_id.as_deref() };
+    match refused_whole(cluster, call, &asks, &request.topics) {
+        None => {}
+        Some(Refusal::Disconnect) => return Reply::Close,
+        Some(Refusal::Silence) => return Reply::Silence,
+        Some(Refusal::Code { code, message, .. }) => {
+            waiting.response.topics = request.topics.iter().map(|topic| all_refused(topic, code, &message)).collect();
+            return reply(cluster, call, &asks, request.timeout_ms, waiting);
+        }
+    }
     for topic in request.topics {
         let name = cluster.name_of(call.version >= BY_ID_FROM, &topic.name, &topic.topic_id);
         let known_as = name.clone().unwrap_or_default();
@@ -93,6 +102,29 @@ pub(crate) fn look_again(cluster: &Cluster, call: &Call, waiting: &mut Waiting, 
         }
     }
     waiting.pending.is_empty().then(|| std::mem::take(&mut waiting.response))
+}
+
+/// What ends the whole request before anything of it is appended, whichever partition has it.
+fn refused_whole(cluster: &Cluster, call: &Call, asks: &Asks<'_>, topics: &[ProduceTopic]) -> Option<Refusal> {
+    topics.iter().flat_map(|topic| &topic.partitions).find_map(|partition| {
+        let records = joined(partition.records.clone());
+        let (release, version, transactional_id) = (cluster.release, call.version, asks.transactional_id);
+        refuse_request(&Asked { release, version, records: records.as_ref(), transactional_id }).err()
+    })
+}
+
+fn all_refused(topic: &ProduceTopic, error_code: ErrorCode, message: &Option<String>) -> ProducedTopic {
+    let refused = |partition: &ProducePartition| ProducedPartition {
+        index: partition.index,
+        error_code,
+        error_message: message.clone(),
+        ..ProducedPartition::default()
+    };
+    ProducedTopic {
+        name: topic.name.clone(),
+        topic_id: topic.topic_id,
+        partitions: topic.partitions.iter().map(refused).collect(),
+    }
 }
 
 struct Asks<'a> {
@@ -267,6 +299,24 @@ mod tests {
         let bases = [(); 3].map(|()| client.produce(3, "numbers", -1, batch(4, Stamp::NONE)).base_offset);
         assert_eq!(bases, [0, 4, 8]);
         assert_eq!(client.cluster.offsets("numbers", 0), Ok((0, 12)));
+    }
+
+    /// 2.0 reads the batches while it parses the request (R4), later releases refuse the one partition.
+    #[test]
+    fn what_ends_the_request_leaves_no_partition_half_done() {
+        for (release, first_end) in [(Release::V2_0, 0), (Release::V2_1, 1)] {
+            let mut client = Asking::of(release);
+            client.cluster.create_topic("two", 2);
+            let double = Bytes::from([batch(1, Stamp::NONE), batch(1, Stamp::NONE)].concat());
+            let partitions = [batch(1, Stamp::NONE), double].into_iter().zip(0..);
+            let partitions = partitions.map(|(records, index)| ProducePartition { index, records: records.into() });
+            let (name, partitions) = ("two".to_owned(), partitions.collect());
+            let topics = vec![ProduceTopic { name, partitions, ..ProduceTopic::default() }];
+            let came = client.send(3, ProduceRequest { topics, ..ProduceRequest::default() });
+            assert_eq!(came == Came::Closed, release == Release::V2_0, "{release}");
+            assert_eq!(client.cluster.offsets("two", 0), Ok((0, first_end)));
+            assert_eq!(client.cluster.offsets("two", 1), Ok((0, 0)));
+        }
     }
 
     /// With acks all the answer comes when the in-sync follower has the records, or says that it did not in time.

@@ -105,6 +105,18 @@ fn r12_unknown_attributes_are_kept() {
 }
 
 #[test]
+fn r12_unknown_attributes_are_lost_with_the_checksum() {
+    let changed =
+        |kept: i64| format!("err 0 NONE +base+ple, crc, attributes 32704->{kept}, maxTimestamp 5->1600000000002");
+    sent(batch().with(|batch| (batch.attributes, batch.max_timestamp) = (0x7fc0, 5)).bytes()).measured(&format!(
+        "[0.11.0.3,1.0.2,1.1.1,2.0.0,2.1.1,2.4.1,2.8.2,3.0.2] {}
+         [3.9.1,4.4.0] {}",
+        changed(0),
+        changed(0x40)
+    ));
+}
+
+#[test]
 fn r12_an_unknown_codec_is_not() {
     sent(batch().with(|batch| batch.attributes = 5).bytes())
         .measured("[0.11.0.3,1.0.2,1.1.1,2.0.0,2.1.1,2.4.1,2.8.2,3.0.2,3.9.1,4.4.0] err -1 UNKNOWN");

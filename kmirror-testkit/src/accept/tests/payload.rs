@@ -67,18 +67,63 @@ fn r18_a_wrong_checksum() {
 
 #[test]
 fn r18_payloads_that_are_none() {
-    // A length that does not end.
-    let garbage = vec![0xff; 50];
-    sent(batch().bytes_around(&garbage)).measured(UNKNOWN);
-    sent(batch().codec(Codec::Gzip).with(|batch| batch.payload = garbage).bytes()).measured(
-        "[0.11.0.3,1.0.2,1.1.1,2.0.0,2.1.1,2.4.1,2.8.2,3.0.2] err -1 UNKNOWN
-         [3.9.1,4.4.0] err 87 INVALID_RECORD",
-    );
+    // A length that does not end, and perhaps cannot be that of three records.
+    for garbage in [vec![0xff; 50], vec![0xff; 12]] {
+        sent(batch().bytes_around(&garbage)).measured(UNKNOWN);
+        sent(batch().codec(Codec::Gzip).with(|batch| batch.payload = garbage).bytes()).measured(
+            "[0.11.0.3,1.0.2,1.1.1,2.0.0,2.1.1,2.4.1,2.8.2,3.0.2] err -1 UNKNOWN
+             [3.9.1,4.4.0] err 87 INVALID_RECORD",
+        );
+    }
     sent(batch().codec(Codec::Gzip).bytes_around(&batch().payload)).measured(UNKNOWN);
     sent(batch().with(|batch| batch.payload.extend(b"junk")).bytes()).measured(
         "[0.11.0.3,1.0.2,1.1.1,2.0.0,2.1.1] err 2 CORRUPT_MESSAGE
          [2.4.1,2.8.2,3.0.2,3.9.1,4.4.0] err 87 INVALID_RECORD",
     );
+}
+
+#[test]
+fn r18_lengths_and_ends_are_read_differently_by_each_release() {
+    let three = || (0..3).flat_map(|delta| record(delta.into(), delta, Some(b"key"))).collect::<Vec<_>>();
+    let case = |codec, payload: Vec<u8>| sent(batch().codec(codec).with(|batch| batch.payload = payload).bytes());
+    let invalid = "[0.11.0.3,1.0.2,1.1.1,2.0.0,2.1.1] err 2 CORRUPT_MESSAGE
+                   [2.4.1,2.8.2,3.0.2,3.9.1,4.4.0] err 87 INVALID_RECORD";
+    let mut beyond = three();
+    beyond[0] = 0x7e;
+    case(Codec::None, beyond.clone()).measured(
+        "[0.11.0.3,1.0.2,1.1.1,2.0.0,2.1.1,2.4.1,2.8.2] err -1 UNKNOWN
+         [3.0.2,3.9.1,4.4.0] err 87 INVALID_RECORD",
+    );
+    case(Codec::Gzip, beyond).measured(invalid);
+    // Of the last record it is noticed.
+    case(Codec::None, three()[..three().len() - 2].to_vec()).measured(invalid);
+    let mut negative = three();
+    negative[0] = 9;
+    case(Codec::None, negative.clone()).measured(invalid);
+    case(Codec::Gzip, negative.clone()).measured(
+        "[0.11.0.3,1.0.2,1.1.1,2.0.0,2.1.1,2.4.1] err -1 UNKNOWN
+         [2.8.2,3.0.2,3.9.1,4.4.0] err 87 INVALID_RECORD",
+    );
+    case(Codec::Gzip, negative).to(|topic| topic.compression = Some(Codec::Lz4)).measured(
+        "[0.11.0.3,1.0.2,1.1.1,2.0.0,2.1.1,2.4.1,2.8.2,3.0.2] err -1 UNKNOWN
+         [3.9.1,4.4.0] err 87 INVALID_RECORD",
+    );
+    let mut cut = Vec::new();
+    compress(Codec::Gzip, &three(), &mut cut).unwrap();
+    cut.truncate(cut.len() - 12);
+    sent(batch().codec(Codec::Gzip).bytes_around(&cut)).measured(
+        "[0.11.0.3,1.0.2,1.1.1,2.0.0,2.1.1] err 2 CORRUPT_MESSAGE
+         [2.4.1,2.8.2,3.0.2] err 87 INVALID_RECORD
+         [3.9.1,4.4.0] err -1 UNKNOWN",
+    );
+    sent(batch().codec(Codec::Gzip).bytes_around(&[])).measured(UNKNOWN);
+}
+
+#[test]
+fn r18_a_batch_that_is_shorter_than_its_header() {
+    let mut short = batch().bytes()[..52].to_vec();
+    short[8..12].copy_from_slice(&40_i32.to_be_bytes());
+    sent(short).measured("[0.11.0.3,1.0.2,1.1.1,2.0.0,2.1.1,2.4.1,2.8.2,3.0.2,3.9.1,4.4.0] err 2 CORRUPT_MESSAGE");
 }
 
 #[test]

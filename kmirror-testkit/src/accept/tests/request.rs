@@ -1,7 +1,7 @@
 //! What is looked at in the request as a whole.
 
 use super::*;
-use crate::accept::refuse_request;
+use crate::accept::{Asked, refuse_request};
 
 #[test]
 fn r1_every_codec_of_the_release_is_kept() {
@@ -120,19 +120,9 @@ fn m5_magic_2_on_0_10_is_a_message_whose_checksum_is_wrong() {
 #[test]
 fn what_concerns_the_whole_request_is_told_before_anything_is_appended() {
     let whole = |release, records: Option<Vec<u8>>| {
-        let settings = TopicSettings::defaults(release);
-        refuse_request(&Offered {
-            release,
-            version: newest(release),
-            settings: &settings,
-            topic: "orders",
-            partition: 7,
-            now: Now::default(),
-            records: records.map(Bytes::from),
-            next_offset: 0,
-            leader_epoch: 0,
-            transactional_id: None,
-        })
+        let records = records.map(Bytes::from);
+        let (version, records) = (newest(release), records.as_ref());
+        refuse_request(&Asked { release, version, records, transactional_id: None })
     };
     let two = || Some([batch().bytes(), batch().bytes()].concat());
     assert_eq!(whole(Release::V2_0, two()), Err(Refusal::Disconnect));

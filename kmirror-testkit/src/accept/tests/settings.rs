@@ -29,6 +29,32 @@ fn r14_another_codec_is_compressed_again() {
 }
 
 #[test]
+fn r14_a_header_is_written_anew() {
+    let gzip: fn(&mut TopicSettings) = |topic| topic.compression = Some(Codec::Gzip);
+    // R12: what Java does not know of the attributes is lost, and so is a maximum that is wrong (R10).
+    let odd = batch().with(|batch| (batch.attributes, batch.max_timestamp) = (0x7fc0, 5));
+    let outcome = sent(odd.bytes()).to(gzip).outcome(Release::V3_9);
+    assert!(outcome.ends_with("attributes 32704->1, maxTimestamp 5->1600000000002, RECORDS"), "{outcome}");
+    // R3: so are the offsets, but where 2.4 insists on them.
+    let gap = batch_of(&[0, 2, 5]).with(|batch| batch.last_offset_delta = 2);
+    sent(gap.bytes()).to(gzip).measured("[2.4.1] err 87 INVALID_RECORD");
+    let outcome = sent(gap.bytes()).to(gzip).outcome(Release::V4_4);
+    assert!(outcome.ends_with("attributes 0->1, RECORDS"), "{outcome}");
+}
+
+#[test]
+fn r14_what_javas_builder_refuses_is_unknown() {
+    let refused = |batch: Batch| {
+        let case = sent(batch.bytes()).transactional_id("tx").to(|topic| topic.compression = Some(Codec::Gzip));
+        case.measured(&format!("[{EVERY}] err -1 UNKNOWN"));
+    };
+    refused(batch().with(|batch| batch.attributes = 0x10));
+    refused(batch().with(|batch| batch.producer = (987_654, -1, 0)));
+    refused(batch().with(|batch| batch.producer = (-2, -1, -1)));
+    refused(batch().with(|batch| (batch.base_timestamp, batch.max_timestamp) = (-1000, -998)));
+}
+
+#[test]
 fn r14_the_same_codec_is_kept() {
     sent(batch().bytes()).to(|topic| topic.compression = Some(Codec::None)).measured(KEPT);
     sent(batch().codec(Codec::Gzip).bytes()).to(|topic| topic.compression = Some(Codec::Gzip)).measured(KEPT);
