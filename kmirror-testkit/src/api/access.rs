@@ -5,7 +5,7 @@
 //! `kafka.server.KafkaApis`, `kafka.server.AuthHelper`.
 
 use kmirror_proto::ErrorCode;
-use kmirror_proto::messages::AnyRequest;
+use kmirror_proto::messages::{AnyRequest, AnyResponse};
 
 use crate::Release;
 use crate::acls::{Operation, Resource, authorized, authorized_for_some_topic};
@@ -18,7 +18,11 @@ pub(super) fn refused(cluster: &Cluster, call: &Call, request: &AnyRequest) -> O
     cluster.acls.as_ref()?;
     let code = forbidden(cluster, call, request)?;
     let unanswered = matches!(request, AnyRequest::Produce(request) if request.acks == 0);
-    let answer = refusal(request, call.version, code).filter(|_| !unanswered);
+    let mut answer = refusal(request, call.version, code).filter(|_| !unanswered);
+    if let Some(AnyResponse::InitProducerId(response)) = &mut answer {
+        // 0 until the messages were generated: measured up to 2.0, and from 2.4 on.
+        response.producer_epoch = if cluster.release >= Release::V2_4 { -1 } else { 0 };
+    }
     Some(answer.map_or(Reply::Close, Reply::Answer))
 }
 

@@ -255,6 +255,17 @@ mod tests {
         assert_eq!(said(Release::V1_1, BROKER, ""), (0, "null".to_owned()));
     }
 
+    /// Since 2.8 v0 says of no setting that it is a default.
+    #[test]
+    fn defaults_in_the_first_version() {
+        for (release, source) in [(Release::V1_1, 5), (Release::V3_9, -1)] {
+            let mut client = Asking::of(release);
+            client.cluster.create_topic("t", 1);
+            let answer: DescribeConfigsResponse = client.ask(0, request(TOPIC, "t", Some(&["segment.ms"])));
+            assert_eq!(answer.results[0].configs[0].config_source, source, "{release}");
+        }
+    }
+
     #[test]
     fn what_has_no_settings() {
         for (release, kind, message) in [

@@ -5,7 +5,8 @@
 use kmirror_proto::ErrorCode;
 use kmirror_proto::messages::{DescribeGroupsRequest, DescribeGroupsResponse, DescribedGroup, DescribedGroupMember};
 
-use crate::acls::{Operation, Resource, authorized};
+use crate::Release;
+use crate::acls::{Operation, Resource, authorized, authorized_operations};
 use crate::cluster::{Call, Cluster, Coordinates, Reply};
 use crate::groups::{Group, State};
 
@@ -14,7 +15,15 @@ const SAYS_NOT_FOUND_FROM: i16 = 6;
 
 /// Answered by the coordinator of each.
 pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &DescribeGroupsRequest) -> Reply {
-    let groups = request.groups.iter().map(|id| one(cluster, call, id)).collect();
+    let silent = if cluster.release == Release::V2_4 { 0 } else { i32::MIN };
+    let groups = request.groups.iter().map(|id| {
+        let mut group = one(cluster, call, id);
+        let told = request.include_authorized_operations && group.error_code.is_ok();
+        let operations = || authorized_operations(cluster, call, Resource::Group(id));
+        group.authorized_operations = if told { operations() } else { silent };
+        group
+    });
+    let groups = groups.collect();
     Reply::from(DescribeGroupsResponse { groups, ..DescribeGroupsResponse::default() })
 }
 

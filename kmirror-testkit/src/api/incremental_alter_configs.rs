@@ -12,7 +12,7 @@ use kmirror_proto::messages::{
 };
 
 use super::alter_configs::{Overrides, alter, altered};
-use super::config_resources::TOPIC;
+use super::config_resources::{self as resources, TOPIC};
 use super::error::ApiError;
 use crate::Release;
 use crate::cluster::{Call, Cluster, Reply};
@@ -33,17 +33,27 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &IncrementalAl
             Err(ApiError::new(ErrorCode::INVALID_REQUEST, "Each resource must appear at most once."))
         } else if !first {
             continue;
-        } else if let Some(error) = wrong(release, resource) {
+        } else if let Some(error) = wrong(release, resource).or_else(|| nameless(release, resource)) {
             Err(error)
         } else {
             alter(cluster, call, (kind, name), request.validate_only, |cluster, current| {
                 changed(cluster, resource, current)
             })
         };
-        responses.push(altered(release, kind, name, outcome));
+        responses.push(altered(kind, name, outcome));
     }
     cluster.waits.change();
     Reply::from(IncrementalAlterConfigsResponse { responses, ..IncrementalAlterConfigsResponse::default() })
+}
+
+/// Up to 3.0 a topic's name is a part of a path before it is anything else.
+fn nameless(release: Release, resource: &IncrementalAlterConfigsResource) -> Option<ApiError> {
+    let nameless = resource.resource_type == TOPIC && resource.resource_name.is_empty() && release <= Release::V3_0;
+    nameless.then(|| {
+        let resource = resources::printed(release, "TOPIC", "");
+        let message = format!("Invalid config value for resource {resource}: Path must not end with / character");
+        ApiError::new(ErrorCode::INVALID_REQUEST, message)
+    })
 }
 
 /// What is wrong with the request, whatever is set by now.

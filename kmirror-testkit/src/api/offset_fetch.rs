@@ -11,6 +11,7 @@ use kmirror_proto::messages::{
 
 use super::access;
 use super::offset_commit::BY_ID_FROM;
+use crate::Release;
 use crate::acls::Operation;
 use crate::cluster::{Call, Cluster, Coordinates, Reply};
 use crate::groups::Committed;
@@ -24,12 +25,12 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &OffsetFetchRe
 fn one(cluster: &Cluster, call: &Call, asked: &OffsetFetchGroup, stable: bool) -> FetchedOffsetGroup {
     let group_id = asked.group_id.clone();
     if !access::may_fetch_offsets(cluster, call, &group_id) {
-        return refused(group_id, asked, ErrorCode::GROUP_AUTHORIZATION_FAILED);
+        return refused((cluster.release, call.version), asked, ErrorCode::GROUP_AUTHORIZATION_FAILED);
     }
     if call.version > 0
         && let Err(error_code) = cluster.coordinates(call, Coordinates::Group, &group_id)
     {
-        return refused(group_id, asked, error_code);
+        return refused((cluster.release, call.version), asked, error_code);
     }
     let topics = match &asked.topics {
         None => {
@@ -42,9 +43,19 @@ fn one(cluster: &Cluster, call: &Call, asked: &OffsetFetchGroup, stable: bool) -
     FetchedOffsetGroup { group_id, topics, ..FetchedOffsetGroup::default() }
 }
 
-/// Below v2 an answer has no error of its own: each partition has it.
-fn refused(group_id: String, asked: &OffsetFetchGroup, error_code: ErrorCode) -> FetchedOffsetGroup {
-    let partition = |index: &i32| FetchedOffset { partition_index: *index, error_code, ..FetchedOffset::default() };
+/// Below v2 an answer has no error of its own: each partition has it, but on 3.9, which says nothing (measured).
+fn refused((release, version): (Release, i16), asked: &OffsetFetchGroup, error_code: ErrorCode) -> FetchedOffsetGroup {
+    let group_id = asked.group_id.clone();
+    if version >= 2 || release == Release::V3_9 {
+        return FetchedOffsetGroup { group_id, topics: Vec::new(), error_code };
+    }
+    let metadata = || Some(String::new());
+    let partition = |index: &i32| FetchedOffset {
+        partition_index: *index,
+        metadata: metadata(),
+        error_code,
+        ..FetchedOffset::default()
+    };
     let topic = |topic: &OffsetFetchTopic| FetchedOffsetTopic {
         name: topic.name.clone(),
         topic_id: topic.topic_id,

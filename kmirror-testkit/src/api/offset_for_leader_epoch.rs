@@ -6,7 +6,7 @@ use kmirror_proto::messages::{
 };
 
 use super::access;
-use crate::acls::Operation;
+use crate::acls::{Operation, Resource, authorized};
 use crate::cluster::{Call, Cluster, Reply};
 
 /// Looks each partition up in its leader's log.
@@ -20,7 +20,10 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &OffsetForLead
 
 fn one(cluster: &Cluster, call: &Call, topic: &str, asked: &OffsetForLeaderPartition) -> EpochEnd {
     let refused = |error_code| EpochEnd { error_code, partition: asked.partition, leader_epoch: -1, end_offset: -1 };
-    if let Err(code) = access::topic(cluster, call, Operation::Describe, topic) {
+    // Brokers ask too, and may do so about all topics.
+    let broker = authorized(cluster, call, Operation::ClusterAction, Resource::Cluster);
+    let may = if broker { Ok(()) } else { access::topic(cluster, call, Operation::Describe, topic) };
+    if let Err(code) = may {
         return refused(code);
     }
     let Some(partition) = cluster.partition(topic, asked.partition) else {

@@ -31,13 +31,12 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &TxnOffsetComm
         let name = cluster.name_of(call.version >= BY_ID_FROM, &topic.name, &topic.topic_id);
         let partitions = topic.partitions.iter().map(|partition| CommittedPartition {
             partition_index: partition.partition_index,
-            error_code: match (allowed, name.as_deref()) {
-                (Err(code), _) => code,
-                (Ok(()), None) => ErrorCode::UNKNOWN_TOPIC_ID,
-                (Ok(()), Some(name)) => {
-                    let may = access::topic(cluster, call, Operation::Read, name);
-                    let done = may.and_then(|()| one(cluster, &request.group_id, by, name, partition));
-                    done.err().unwrap_or(ErrorCode::NONE)
+            error_code: match (name.as_deref().map(|name| (name, may(cluster, call, name))), allowed) {
+                // Who may not read the topic is told so before anything about the group.
+                (Some((_, Err(code))), _) | (_, Err(code)) => code,
+                (None, Ok(())) => ErrorCode::UNKNOWN_TOPIC_ID,
+                (Some((name, Ok(()))), Ok(())) => {
+                    one(cluster, &request.group_id, by, name, partition).err().unwrap_or(ErrorCode::NONE)
                 }
             },
         });
@@ -60,6 +59,10 @@ fn allowed(
         cluster.transactions.add(call.now, (&request.transactional_id, producer), true, place)?;
     }
     cluster.groups.may_commit(call.now, &request.group_id, by)
+}
+
+fn may(cluster: &Cluster, call: &Call, name: &str) -> Result<(), ErrorCode> {
+    access::topic(cluster, call, Operation::Read, name)
 }
 
 fn one(

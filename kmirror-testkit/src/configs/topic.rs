@@ -29,7 +29,22 @@ pub(crate) fn read_overrides<'a>(
             overrides.insert(name.to_owned(), setting.read(release, value)?);
         }
     }
+    if let Some(error) = kept_longer_locally(broker, &overrides) {
+        return Err(error);
+    }
     conflict(broker, &overrides).map_or(Ok(overrides), |why| Err(SettingError::Conflict { why }))
+}
+
+/// 3.0 has the settings of tiered storage without the storage, and looks at them; later ones look where it is on.
+fn kept_longer_locally(broker: &BrokerSettings, overrides: &BTreeMap<String, String>) -> Option<SettingError> {
+    let number = |name: &str| overrides.get(name).cloned().or_else(|| broker.of_topics(name))?.parse::<i64>().ok();
+    let longer = |what: &str| {
+        let (local, all) = (format!("local.retention.{what}"), format!("retention.{what}"));
+        let (kept, bound) = (number(&local)?, number(&all)?);
+        let why = format!("Value must not be more than property: {all} value.");
+        (bound >= 0 && kept > bound).then(|| SettingError::Invalid { name: local, value: kept.to_string(), why })
+    };
+    (broker.release() == Release::V3_0).then(|| longer("ms").or_else(|| longer("bytes")))?
 }
 
 /// What `LogConfig.validateValues` refuses.
@@ -213,6 +228,11 @@ mod tests {
         let remote = [("remote.storage.enable", "true")];
         assert!(read(Release::V3_9, &remote).is_err());
         assert_eq!(read(Release::V3_0, &remote).map(|overrides| overrides.len()), Ok(1));
+        let local = [("local.retention.ms", "5000"), ("retention.ms", "100")];
+        let said = "Invalid value 5000 for configuration local.retention.ms: Value must not be more than property: \
+                    retention.ms value.";
+        assert_eq!(read(Release::V3_0, &local).unwrap_err().in_answers(Release::V3_0), said);
+        assert!(read(Release::V3_9, &local).is_ok());
     }
 
     /// 4.4: `segment.bytes` is at least 1 MiB, the internal one is not (facts: CreateTopics).

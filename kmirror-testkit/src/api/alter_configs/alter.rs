@@ -32,11 +32,11 @@ pub(in crate::api) fn alter(
             Err(forbidden(release, ErrorCode::TOPIC_AUTHORIZATION_FAILED, "Topic authorization failed."))
         }
         TOPIC => topic(cluster, name, validate_only, next),
-        BROKER if release <= Release::V1_0 => {
-            Err(invalid("AlterConfigs is only supported for topics, but resource type is BROKER"))
-        }
         BROKER | BROKER_LOGGER | CLIENT_METRICS | GROUP if is_known(release, kind) && !may(Resource::Cluster) => {
             Err(ApiError::bare(ErrorCode::CLUSTER_AUTHORIZATION_FAILED))
+        }
+        BROKER if release <= Release::V1_0 => {
+            Err(invalid("AlterConfigs is only supported for topics, but resource type is BROKER"))
         }
         BROKER => match resources::broker(release, call, name, "") {
             Ok(node) => broker(cluster, (name, node), validate_only, next),

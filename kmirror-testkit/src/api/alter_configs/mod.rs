@@ -38,22 +38,18 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &AlterConfigsR
             Some(error) => Err(error),
             None => alter(cluster, call, (kind, name), request.validate_only, |_, _| Ok(as_sent(resource))),
         };
-        responses.push(altered(release, kind, name, outcome));
+        // What it does not know it calls 0.
+        let known = alter::is_known(release, kind) || release >= Release::V2_8;
+        responses.push(altered(if known { kind } else { 0 }, name, outcome));
     }
     cluster.waits.change();
     Reply::from(AlterConfigsResponse { responses, ..AlterConfigsResponse::default() })
 }
 
 /// The answer about one resource.
-pub(super) fn altered(release: Release, kind: i8, name: &str, outcome: Result<(), ApiError>) -> AlteredResource {
-    let known = alter::is_known(release, kind);
+pub(super) fn altered(resource_type: i8, name: &str, outcome: Result<(), ApiError>) -> AlteredResource {
     let (error_code, error_message) = outcome.map_or_else(|e| (e.code, e.message), |()| (ErrorCode::NONE, None));
-    AlteredResource {
-        error_code,
-        error_message,
-        resource_type: if known || release >= Release::V2_8 { kind } else { 0 },
-        resource_name: name.to_owned(),
-    }
+    AlteredResource { error_code, error_message, resource_type, resource_name: name.to_owned() }
 }
 
 fn as_sent(resource: &AlterConfigsResource) -> Overrides {

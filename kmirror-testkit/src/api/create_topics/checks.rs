@@ -208,12 +208,21 @@ fn consistent(release: Release, topic: &CreatableTopic) -> Result<(), ApiError> 
         let entries = entries.collect::<Vec<_>>().join(", ");
         return Err(unassignable(format!("Duplicate replica assignment found: {map}({entries})")));
     }
-    // Up to 2.0 numbers may be missing (measured); here those behind them move up.
-    let gaps = by_index.keys().zip(0..).any(|(index, expected)| *index != expected);
-    if gaps && release >= Release::V2_1 {
-        return Err(unassignable(CONSECUTIVE));
+    if by_index.keys().zip(0..).all(|(index, expected)| *index == expected) {
+        return Ok(());
     }
-    Ok(())
+    // Up to 2.1 numbers may be missing (measured); here those behind them move up.
+    if release <= Release::V2_1 {
+        return Ok(());
+    }
+    // From 2.4 on the sum is looked at, without negative ones; then partition 0 is looked up.
+    let count = i64::try_from(by_index.len()).unwrap_or(i64::MAX);
+    let sum: i64 = by_index.keys().filter(|index| **index >= 0).map(|index| i64::from(*index)).sum();
+    if sum == count * (count - 1) / 2 {
+        let message = (release == Release::V2_4).then(|| "key not found: 0".to_owned());
+        return Err(ApiError { code: ErrorCode::UNKNOWN_SERVER_ERROR, message });
+    }
+    Err(unassignable(CONSECUTIVE))
 }
 
 /// What 4.x checks of an assignment.

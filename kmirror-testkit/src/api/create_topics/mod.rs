@@ -6,7 +6,7 @@
 //! A topic whose assignment names a broker that is not there exists without a leader on releases with ZooKeeper, and the
 //! answer comes when the time is over: 7 again.
 //!
-//! Not imitated: up to 2.1 an assignment may leave partitions out; here it is refused as by later releases.
+//! Up to 2.1 an assignment may leave partitions out; here those behind them move up.
 //!
 //! Java: `kafka.server.KafkaApis.handleCreateTopicsRequest`, `ZkAdminManager.createTopics`,
 //! `org.apache.kafka.controller.ReplicationControlManager.createTopics`.
