@@ -12,11 +12,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kmirror_tests::brokers::Cluster;
-use kmirror_tests::conformance::{Case, RELEASES, Recorded, Rules, Suite, Target, check, run_all, take, write};
+use kmirror_tests::conformance::{Case, RELEASES, Recorded, Rules, Suite, Target, broker, check, run_all, take, write};
 use kmirror_tests::{Failure, Result};
+
+/// A case that takes longer waits in vain for something.
+const SLOW: Duration = Duration::from_secs(5);
 
 fn main() -> Result {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -79,14 +82,17 @@ fn record(words: &[String]) -> Result {
 
 fn record_one(suite: &Suite, release: &str, parts: &[String]) -> Result<(usize, Recorded)> {
     let (version, address) = release.split_once('=').unwrap_or((release, ""));
-    let cluster = if address.is_empty() { Some(Cluster::start(version)?) } else { None };
+    let cluster = if address.is_empty() { Some(broker(version).start()?) } else { None };
     let address = cluster.as_ref().map_or_else(|| address.to_owned(), Cluster::bootstrap);
     let target = Target::reach(version, &address)?;
     let cases: Vec<&Case> =
         suite.cases.iter().filter(|case| case.releases.has(target.release) && wanted(case, parts)).collect();
     let recorded = Mutex::new(BTreeMap::new());
     let began = Instant::now();
-    run_all(&target, &cases, |case, answers| {
+    run_all(&target, &cases, |case, answers, took| {
+        if took > SLOW {
+            println!("{version}: {} took {:.1} s", case.id, took.as_secs_f32());
+        }
         recorded.lock().unwrap_or_else(PoisonError::into_inner).insert(case.id.clone(), answers);
     });
     println!("{version}: {} cases, {:.1} s", cases.len(), began.elapsed().as_secs_f32());

@@ -50,13 +50,23 @@ pub use record::{Recorded, take, write};
 
 use std::sync::{Mutex, PoisonError};
 
+use crate::brokers::{Cluster, ClusterBuilder};
+
+/// A real broker for the suite, to be started: its cleaner comes by every 300 ms.
+///
+/// No other test may use it: one that leaves the cleaner of a 2.0.0 an empty batch ends it (its thread dies of an "offset
+/// overflow at offset -1").
+pub fn broker(version: &str) -> ClusterBuilder {
+    Cluster::of(version).property("log.cleaner.backoff.ms", "300")
+}
+
 /// Runs the cases of a suite that are for the target's release, and that `wanted` takes; every difference, as text. `on` says
 /// what the target is (`real`, `embedded`).
 pub fn check(suite: &Suite, target: &Target, on: &str, wanted: impl Fn(&Case) -> bool) -> Vec<String> {
     let cases: Vec<&Case> =
         suite.cases.iter().filter(|case| case.releases.has(target.release) && wanted(case)).collect();
     let found = Mutex::new(Vec::new());
-    run_all(target, &cases, |case, answers| {
+    run_all(target, &cases, |case, answers, _| {
         let differences = differences(case, target.release, on, &answers);
         found.lock().unwrap_or_else(PoisonError::into_inner).extend(differences);
     });

@@ -12,7 +12,7 @@ use super::schema::{self, Api};
 use super::steps;
 use super::suite::Case;
 use super::value::Value;
-use crate::wait::{self, Deadline};
+use crate::wait::{self, Deadline, Stopwatch};
 use crate::{Failure, Result};
 
 /// So many cases run at once: most of them wait most of the time.
@@ -69,8 +69,8 @@ impl Target {
 /// What came of a case: the lines of each step's answer, or why it could not be run to its end.
 pub type Answers = Result<Vec<Vec<String>>>;
 
-/// Runs cases; `done` is told the answers of each as it ends.
-pub fn run_all(target: &Target, cases: &[&Case], done: impl Fn(&Case, Answers) + Sync) {
+/// Runs cases; `done` is told the answers of each as it ends, and how long it took.
+pub fn run_all(target: &Target, cases: &[&Case], done: impl Fn(&Case, Answers, Duration) + Sync) {
     let (alone, beside): (Vec<&Case>, Vec<&Case>) = cases.iter().partition(|case| case.alone);
     // Cases that wait for the broker to do something by itself begin first.
     let (slow, quick): (Vec<&Case>, Vec<&Case>) =
@@ -81,13 +81,17 @@ pub fn run_all(target: &Target, cases: &[&Case], done: impl Fn(&Case, Answers) +
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(case) = next() {
-                    done(case, run(target, case));
+                    let clock = Stopwatch::start();
+                    let answers = run(target, case);
+                    done(case, answers, clock.elapsed());
                 }
             });
         }
     });
     for case in alone {
-        done(case, run(target, case));
+        let clock = Stopwatch::start();
+        let answers = run(target, case);
+        done(case, answers, clock.elapsed());
     }
 }
 
@@ -195,6 +199,11 @@ impl Run<'_> {
             (Received::Frame(frame), None) => Answered::Line(format!("unasked: {}", steps::digits(&frame))),
         };
         Ok((asked, answered))
+    }
+
+    /// The topic with this id, if it was asked for.
+    pub(super) fn topic_of(&self, id: &Value) -> Option<String> {
+        self.topic_ids.iter().find(|(_, known)| *known == id).map(|(name, _)| name.clone())
     }
 
     /// The id of a topic, by its name on the broker.

@@ -17,32 +17,76 @@ const PAYLOAD_BYTES_MAX: usize = 16 << 20;
 /// Where the magic stands in an entry of any format.
 const MAGIC_AT: usize = 16;
 
+/// Where the last delta of a batch stands.
+const LAST_DELTA_AT: usize = 23;
+
+/// The header of an lz4 frame with independent blocks of 64 KiB, with the checksum of KAFKA-3160; and the right one.
+const LZ4_HEADER_KAFKA_3160: [u8; 7] = [0x04, 0x22, 0x4d, 0x18, 0x60, 0x40, 0x1a];
+const LZ4_CHECKSUM: u8 = 0x82;
+
 /// The records of an answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shown {
     /// A line for each entry.
     pub lines: Vec<String>,
+    /// The offset behind the last whole entry, if there is one.
+    pub next: Option<i64>,
     /// Bytes behind the last whole entry.
     pub tail: usize,
     /// Whether an entry is compressed: then sizes depend on who compressed it.
     pub compressed: bool,
 }
 
-/// Shows the entries in `bytes`; `sent` is what the case has sent so far.
+/// Shows the entries in `bytes`; `sent` is what the case has sent so far. Plain messages that stand side by side and are
+/// alike share a line.
 pub(crate) fn show(bytes: &[u8], sent: &[Sent], masks: &mut Masks) -> Shown {
     let mut shown = Shown::default();
+    let mut run: Option<(String, Vec<String>)> = None;
     let mut rest = bytes;
     while let Some((entry, behind)) = split(rest) {
+        rest = behind;
+        shown.next = next_offset(entry);
         let line = match entry[MAGIC_AT] {
             2 => batch(entry, sent, masks, &mut shown.compressed),
-            0 | 1 => message(entry, sent, masks, &mut shown.compressed),
+            0 | 1 => match message(entry, sent, masks, &mut shown.compressed) {
+                Ok(Entry::Line(line)) => Ok(line),
+                Ok(Entry::Message(shape, item)) => {
+                    match &mut run {
+                        Some((known, items)) if *known == shape => items.push(item),
+                        _ => shown.lines.extend(run.replace((shape, vec![item])).map(messages)),
+                    }
+                    continue;
+                }
+                Err(failure) => Err(failure),
+            },
             magic => Err(Failure::new(format!("magic {magic}"))),
         };
+        shown.lines.extend(run.take().map(messages));
         shown.lines.push(line.unwrap_or_else(|failure| format!("entry of {} bytes: {failure}", entry.len())));
-        rest = behind;
     }
+    shown.lines.extend(run.map(messages));
     shown.tail = rest.len();
     shown
+}
+
+/// The offset behind an entry: that of a message is its last one, a batch has it in its header.
+fn next_offset(entry: &[u8]) -> Option<i64> {
+    let mut input = Input(entry);
+    let offset = input.int(8).ok()?;
+    let magic = *entry.get(MAGIC_AT)?;
+    let last_delta = if magic == 2 { Input(entry.get(LAST_DELTA_AT..)?).int(4).ok()? } else { 0 };
+    Some(offset + last_delta + 1)
+}
+
+fn messages((shape, items): (String, Vec<String>)) -> String {
+    format!("messages {shape} [{}]", items.join(", "))
+}
+
+/// What is shown of a message or wrapper.
+enum Entry {
+    Line(String),
+    /// A plain message: what it shares with its neighbours, and itself.
+    Message(String, String),
 }
 
 fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -97,26 +141,35 @@ fn batch(entry: &[u8], sent: &[Sent], masks: &mut Masks, compressed: &mut bool) 
     Ok(format!("{line} records [{}]", records.join(", ")))
 }
 
-fn message(entry: &[u8], sent: &[Sent], masks: &mut Masks, compressed: &mut bool) -> Result<String> {
+fn message(entry: &[u8], sent: &[Sent], masks: &mut Masks, compressed: &mut bool) -> Result<Entry> {
     let message = Message::read(entry)?;
     *compressed |= message.attributes & 7 != 0;
-    let name = if message.attributes & 7 == 0 { "message" } else { "wrapper" };
+    let plain_one = message.attributes & 7 == 0;
     let offset = message.record.offset;
     let same = |known: &Sent| known.magic < 2 && known.bytes.get(12..) == entry.get(12..);
     if let Some(number) = sent.iter().position(same) {
-        return Ok(format!("{name} {offset} as sent #{}", number + 1));
+        return Ok(match plain_one {
+            true => Entry::Message("as sent".to_owned(), format!("{offset} #{}", number + 1)),
+            false => Entry::Line(format!("wrapper {offset} as sent #{}", number + 1)),
+        });
     }
-    let mut line = format!("{name} {offset} magic={} attrs=0x{:02x}", message.magic, message.attributes);
+    let crc = if message.crc_fits { "ok" } else { "BAD" };
+    let shape = format!("magic={} attrs=0x{:02x} crc={crc}", message.magic, message.attributes);
+    if plain_one {
+        return Ok(Entry::Message(shape, message.show(masks)));
+    }
+    let mut line = format!("wrapper {offset} {shape}");
     if message.magic > 0 {
         line.push_str(&format!(" ts={}", masks.show_time(message.record.timestamp)));
     }
-    line.push_str(&format!(" crc={}", if message.crc_fits { "ok" } else { "BAD" }));
-    if message.attributes & 7 == 0 {
-        return Ok(format!("{line} {}", message.record.show()));
-    }
-    let payload = message.record.value.unwrap_or_default();
+    let mut payload = message.record.value.unwrap_or_default();
     if let Some(number) = sent.iter().position(|known| known.magic < 2 && known.payload == payload) {
-        return Ok(format!("{line} payload as sent #{}", number + 1));
+        return Ok(Entry::Line(format!("{line} payload as sent #{}", number + 1)));
+    }
+    // Java writes magic 0 as Kafka did before 0.10: with a checksum in the frame's header that no other reader takes.
+    if payload.starts_with(&LZ4_HEADER_KAFKA_3160) {
+        line.push_str(" kafka-3160");
+        payload[6] = LZ4_CHECKSUM;
     }
     let plain = plain(i64::from(message.attributes & 7), &payload)?;
     let mut inner = Vec::new();
@@ -124,15 +177,11 @@ fn message(entry: &[u8], sent: &[Sent], masks: &mut Masks, compressed: &mut bool
     while let Some((entry, behind)) = split(rest) {
         let message = Message::read(entry)?;
         let crc = if message.crc_fits { "" } else { " crc=BAD" };
-        let timestamp = match message.magic {
-            0 => String::new(),
-            _ => format!("@{}", masks.show_time(message.record.timestamp)),
-        };
-        inner.push(format!("{}{timestamp} {}{crc}", message.record.offset, message.record.show()));
+        inner.push(format!("{}{crc}", message.show(masks)));
         rest = behind;
     }
     let tail = if rest.is_empty() { String::new() } else { format!(" tail={}", rest.len()) };
-    Ok(format!("{line} inner [{}]{tail}", inner.join(", ")))
+    Ok(Entry::Line(format!("{line} inner [{}]{tail}", inner.join(", "))))
 }
 
 struct Message {
@@ -158,6 +207,15 @@ impl Message {
             };
         }
         Ok(Message { magic, attributes, crc_fits, record })
+    }
+
+    /// `3@1600000000000 k0=value-0`.
+    fn show(&self, masks: &Masks) -> String {
+        let timestamp = match self.magic {
+            0 => String::new(),
+            _ => format!("@{}", masks.show_time(self.record.timestamp)),
+        };
+        format!("{}{timestamp} {}", self.record.offset, self.record.show())
     }
 }
 

@@ -8,12 +8,15 @@ use crate::conformance::entries;
 use crate::conformance::run::{Answered, Run, Way};
 use crate::conformance::schema::{self, Role};
 use crate::conformance::value::Value;
-use crate::conformance::words::{self, Words};
+use crate::conformance::words::{self, Word, Words};
 use crate::wait::Stopwatch;
 use crate::{Failure, Result};
 
 /// The newest version whose topics go by name.
 const NEWEST_BY_NAME: i16 = 12;
+
+/// From which part of `max_wait_ms` on an answer has waited for it: brokers are a little early now and then, machines late.
+const WAITED_FROM: f64 = 0.8;
 
 /// Enough for every topic of the suite.
 const BYTES_MAX: i64 = 64 << 20;
@@ -28,7 +31,7 @@ pub(super) fn fetch(run: &mut Run<'_>, way: &Way, mut words: Words) -> Result<Ve
     let (body, version) = request(run, words, version, max_wait_ms)?;
     let clock = Stopwatch::start();
     let answered = run.ask(way, api, version, &body)?;
-    let waited = clock.elapsed() >= Duration::from_millis(max_wait_ms.cast_unsigned());
+    let waited = clock.elapsed() >= Duration::from_millis(max_wait_ms.cast_unsigned()).mul_f64(WAITED_FROM);
     let mut lines = match answered {
         Answered::Value(value) => {
             let lines = show(run, &value);
@@ -106,7 +109,8 @@ pub(super) fn show(run: &mut Run<'_>, value: &Value) -> Vec<String> {
     let session = value.int("session_id").unwrap_or(0);
     if code != 0 || session != 0 {
         let session = run.masks.id(Role::Session, &session.to_string());
-        lines.push(format!("error={} session={session}", super::error(code)));
+        let error = if code == 0 { String::new() } else { format!("{} ", super::error(code)) };
+        lines.push(format!("{error}session={session}"));
     }
     if let Some(throttle) = value.int("throttle_time_ms").filter(|throttle| *throttle != 0) {
         lines.push(format!("throttle={throttle}"));
@@ -124,20 +128,26 @@ pub(super) fn show(run: &mut Run<'_>, value: &Value) -> Vec<String> {
     lines
 }
 
+/// What is as it has to be is left out: the last stable offset is the end, the log begins at 0, nothing was asked about aborted
+/// transactions; with an error all of them are -1.
 fn show_partition(run: &mut Run<'_>, name: &str, partition: &Value) -> Vec<String> {
     let index = partition.int("partition_index").unwrap_or(-1);
     let code = partition.int("error_code").unwrap_or(0);
+    let end = partition.int("high_watermark").unwrap_or(-1);
     let mut line = format!("{name}/{index}:");
     if code != 0 {
         line.push_str(&format!(" {}", super::error(code)));
     }
-    for (field, shown) in [("high_watermark", "hwm"), ("last_stable_offset", "lso"), ("log_start_offset", "start")] {
-        if let Some(number) = partition.int(field) {
+    if code == 0 || end != -1 {
+        line.push_str(&format!(" hwm={end}"));
+    }
+    let (stable, start) = if code == 0 { (end, 0) } else { (-1, -1) };
+    for (field, shown, expected) in [("last_stable_offset", "lso", stable), ("log_start_offset", "start", start)] {
+        if let Some(number) = partition.int(field).filter(|number| *number != expected) {
             line.push_str(&format!(" {shown}={number}"));
         }
     }
     match partition.get("aborted_transactions") {
-        None => {}
         Some(Value::List(aborted)) => {
             let aborted: Vec<String> = aborted
                 .iter()
@@ -148,7 +158,7 @@ fn show_partition(run: &mut Run<'_>, name: &str, partition: &Value) -> Vec<Strin
                 .collect();
             line.push_str(&format!(" aborted=[{}]", aborted.join(" ")));
         }
-        Some(_) => line.push_str(" aborted=null"),
+        _ => {}
     }
     if let Some(replica) = partition.int("preferred_read_replica").filter(|replica| *replica != -1) {
         line.push_str(&format!(" preferred={replica}"));
@@ -172,29 +182,42 @@ fn show_partition(run: &mut Run<'_>, name: &str, partition: &Value) -> Vec<Strin
     lines
 }
 
-/// Reads everything from an offset on, with the newest version, and shows where the log ends and what is in it.
-pub(super) fn read(run: &mut Run<'_>, way: &Way, words: Words) -> Result<Vec<String>> {
+/// Reads with the newest version, and shows where the log ends and what is in it; `whole` goes on to its end, over all its
+/// segments.
+pub(crate) fn read(run: &mut Run<'_>, way: &Way, mut words: Words) -> Result<Vec<String>> {
     let api = schema::api("Fetch")?;
     let version = run.target.newest(api)?.min(NEWEST_BY_NAME);
-    let (body, version) = request(run, words, version, 0)?;
-    let value = match run.ask(way, api, version, &body)? {
-        Answered::Value(value) => value,
-        Answered::Line(line) => return Ok(vec![line]),
-        Answered::Nothing => return Ok(Vec::new()),
-    };
-    let partitions: Vec<&Value> = value.list("responses").iter().flat_map(|topic| topic.list("partitions")).collect();
-    let mut lines = Vec::new();
-    for partition in partitions {
-        let code = partition.int("error_code").unwrap_or(0);
-        let end = partition.int("high_watermark").unwrap_or(-1);
-        lines.push(if code == 0 { format!("end={end}") } else { super::error(code) });
-        if let Some(Value::Bytes(bytes)) = partition.get("records") {
-            let shown = entries::show(bytes, &run.sent, &mut run.masks);
-            lines.extend(shown.lines);
-            if shown.tail > 0 {
-                lines.push(format!("tail of {} bytes", shown.tail));
-            }
+    let whole = words.flag("whole");
+    let at = words.plain().ok_or_else(|| Failure::new("read <topic>"))?;
+    words.finish()?;
+    let mut partition = super::partition(run, &at)?;
+    let mut lines: Vec<String> = Vec::new();
+    loop {
+        let name = format!("!{}", partition.topic);
+        let words = vec![Word::Plain(format!("{name}/{}@{}", partition.index, partition.offset))];
+        let (body, version) = request(run, Words::new(words), version, 0)?;
+        let value = match run.ask(way, api, version, &body)? {
+            Answered::Value(value) => value,
+            Answered::Line(line) => return Ok(vec![line]),
+            Answered::Nothing => return Ok(Vec::new()),
+        };
+        let Some(answer) = value.at("responses.0.partitions.0") else { return Ok(vec!["(no partitions)".to_owned()]) };
+        if let Some(code) = answer.int("error_code").filter(|code| *code != 0) {
+            lines.push(super::error(code));
+            return Ok(lines);
+        }
+        if lines.is_empty() {
+            lines.push(format!("end={}", answer.int("high_watermark").unwrap_or(-1)));
+        }
+        let Some(Value::Bytes(bytes)) = answer.get("records") else { return Ok(lines) };
+        let shown = entries::show(bytes, &run.sent, &mut run.masks);
+        lines.extend(shown.lines);
+        if shown.tail > 0 {
+            lines.push(format!("tail of {} bytes", shown.tail));
+        }
+        match shown.next {
+            Some(next) if whole => partition.offset = next,
+            _ => return Ok(lines),
         }
     }
-    Ok(lines)
 }

@@ -8,6 +8,7 @@ mod raw;
 mod topic;
 mod txn;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::run::{ANSWER_WITHIN, Answered, Run, Way};
@@ -20,6 +21,9 @@ use crate::{Failure, Result};
 /// How often a step is repeated that waits for its answer to change.
 const AGAIN_AFTER: Duration = Duration::from_millis(50);
 
+/// What does not change for so long is not being worked on: twice the pause of a cleaner.
+const STEADY_FOR: Duration = Duration::from_millis(600);
+
 /// For an answer to become what a step waits for.
 const BECOMES_WITHIN: Duration = Duration::from_secs(30);
 
@@ -29,7 +33,10 @@ pub(super) fn perform(run: &mut Run<'_>, text: &str) -> Result<Vec<String>> {
         return each(run, head, rest);
     }
     if let Some((head, rest)) = prefix(text, "until(") {
-        return until(run, head, rest);
+        return until(run, head, rest).map(|(lines, _)| lines);
+    }
+    if let Some((head, rest)) = prefix(text, "wait(") {
+        return until(run, head, rest).map(|(lines, became)| if became { Vec::new() } else { lines });
     }
     if let Some((head, rest)) = prefix(text, "either(") {
         return either(run, head, rest);
@@ -45,6 +52,7 @@ pub(super) fn perform(run: &mut Run<'_>, text: &str) -> Result<Vec<String>> {
     let way = Way { connection, within, later: words.flag("later") };
     match verb {
         "topic" => topic::topic(run, &way, words),
+        "group" => txn::group(run, &way, words),
         "pid" => txn::pid(run, &way, words),
         "add" => txn::add(run, &way, words),
         "end" => txn::end(run, &way, words),
@@ -75,11 +83,12 @@ fn prefix<'a>(text: &'a str, name: &str) -> Option<(&'a str, &'a str)> {
 /// each word. Equal answers in a row are shown once, behind what they are the answers to.
 fn each(run: &mut Run<'_>, head: &str, rest: &str) -> Result<Vec<String>> {
     let (name, of) = head.split_once('=').ok_or_else(|| Failure::new("each(name=…)"))?;
-    let (values, open) = values(run, of)?;
+    let (values, versions) = values(run, of)?;
+    let open = versions == Versions::ToNewest;
     let mut groups: Vec<(Vec<String>, Vec<String>)> = Vec::new();
     for value in values {
         let text = words::replace(rest, |known| (known == name).then(|| value.clone()));
-        let lines = perform(run, &text)?;
+        let lines = named_alike(perform(run, &text)?, rest, name, &value);
         match groups.last_mut() {
             Some((values, known)) if *known == lines => values.push(value),
             _ => groups.push((vec![value], lines)),
@@ -87,15 +96,15 @@ fn each(run: &mut Run<'_>, head: &str, rest: &str) -> Result<Vec<String>> {
     }
     let count = groups.len();
     let mut shown = Vec::new();
-    for (index, (values, lines)) in groups.into_iter().enumerate() {
+    for (index, (values, lines)) in groups.into_iter().enumerate().filter(|(_, (_, lines))| !lines.is_empty()) {
         let (first, last) = (values.first().cloned().unwrap_or_default(), values.last().cloned().unwrap_or_default());
         let whole = open && index + 1 == count;
         let of = match (whole, index) {
             (true, 0) => "all".to_owned(),
             (true, _) => format!("{first}.."),
             (false, _) if values.len() == 1 => first,
-            (false, _) if open => format!("{first}..{last}"),
-            (false, _) => values.join(","),
+            (false, _) if versions == Versions::None => values.join(","),
+            (false, _) => format!("{first}..{last}"),
         };
         let mut lines = lines.into_iter();
         shown.push(format!("{of}: {}", lines.next().unwrap_or_default()).trim_end().to_owned());
@@ -104,37 +113,74 @@ fn each(run: &mut Run<'_>, head: &str, rest: &str) -> Result<Vec<String>> {
     Ok(shown)
 }
 
-/// What an `each` runs over, and whether it ends only with the newest version.
-fn values(run: &Run<'_>, of: &str) -> Result<(Vec<String>, bool)> {
+/// Lines with the names that end in the value (`t3`, where the step says `t$v`) as the step has them, so that equal answers are
+/// seen to be equal.
+fn named_alike(lines: Vec<String>, step: &str, name: &str, value: &str) -> Vec<String> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mark = format!("${name}");
+    let stems: BTreeSet<&str> = step
+        .match_indices(&mark)
+        .filter_map(|(at, _)| step[..at].rsplit(|c| !is_name(c)).next())
+        .filter(|stem| !stem.is_empty() && *stem != "v")
+        .collect();
+    let alike = |line: String| {
+        stems.iter().fold(line, |line, stem| {
+            let words = line.split_inclusive(|c| !is_name(c)).map(|word| {
+                let known = word.strip_prefix(stem).and_then(|rest| rest.strip_prefix(value));
+                known
+                    .filter(|rest| !rest.starts_with(is_name))
+                    .map_or(word.to_owned(), |rest| format!("{stem}{mark}{rest}"))
+            });
+            words.collect()
+        })
+    };
+    lines.into_iter().map(alike).collect()
+}
+
+/// Whether an `each` runs over versions, and up to which.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Versions {
+    None,
+    ToGiven,
+    ToNewest,
+}
+
+/// What an `each` runs over.
+fn values(run: &Run<'_>, of: &str) -> Result<(Vec<String>, Versions)> {
     let (name, range) = of.split_once(':').unwrap_or((of, ".."));
     let Some(api) = schema::apis()?.get(name) else {
-        return Ok((of.split(',').map(str::to_owned).collect(), false));
+        return Ok((of.split(',').map(str::to_owned).collect(), Versions::None));
     };
     let Some((offered_first, offered_last)) = run.target.versions.get(&i64::from(api.key)).copied() else {
-        return Ok((Vec::new(), true));
+        return Ok((Vec::new(), Versions::ToNewest));
     };
     let (first, last) = range.split_once("..").ok_or_else(|| Failure::new("each(v=Fetch:0..3)"))?;
     let newest = offered_last.min(i64::from(api.versions.1));
     let first = if first.is_empty() { offered_first } else { words::integer(first)?.max(offered_first) };
     let end = if last.is_empty() { newest } else { words::integer(last)?.min(newest) };
-    Ok(((first..=end).map(|version| version.to_string()).collect(), last.is_empty()))
+    let versions = if last.is_empty() { Versions::ToNewest } else { Versions::ToGiven };
+    Ok(((first..=end).map(|version| version.to_string()).collect(), versions))
 }
 
-/// `until("text") …` repeats the rest until its answer contains the text, `until(not "text") …` until it does not. The last
-/// answer is the answer.
-fn until(run: &mut Run<'_>, head: &str, rest: &str) -> Result<Vec<String>> {
+/// `until("text") …` repeats the rest until its answer contains the text, `until(not "text") …` until it does not; with
+/// `steady` in front until it also stays the same for a while. The last answer is the answer. `wait("text") …` does the same
+/// and shows nothing. Gives the last answer, and whether it became what it was to be.
+fn until(run: &mut Run<'_>, head: &str, rest: &str) -> Result<(Vec<String>, bool)> {
+    let (steady, head) = head.strip_prefix("steady ").map_or((false, head), |head| (true, head));
     let (wanted, text) = head.strip_prefix("not ").map_or((true, head), |text| (false, text));
     let text = text.trim_matches('"');
     let deadline = Deadline::after(BECOMES_WITHIN);
     let mut last = Vec::new();
-    let became = wait::until_every(AGAIN_AFTER, deadline, text, || {
-        last = perform(run, rest)?;
-        Ok((last.iter().any(|line| line.contains(text)) == wanted).then_some(()))
+    let pause = if steady { STEADY_FOR } else { AGAIN_AFTER };
+    let became = wait::until_every(pause, deadline, text, || {
+        let before = std::mem::replace(&mut last, perform(run, rest)?);
+        let became = last.iter().any(|line| line.contains(text)) == wanted;
+        Ok((became && (!steady || before == last)).then_some(()))
     });
-    if became.is_err() && last.is_empty() {
-        became?;
+    match became {
+        Err(failure) if last.is_empty() => Err(failure),
+        became => Ok((last, became.is_ok())),
     }
-    Ok(last)
 }
 
 /// `either("a" "b") …`: which of these the answer is, is a race in the broker. It begins with one of them.
@@ -184,10 +230,7 @@ struct Partition {
 
 fn partition(run: &mut Run<'_>, text: &str) -> Result<Partition> {
     let (text, offset) = text.split_once('@').unwrap_or((text, "0"));
-    let (topic, index) = match text.starts_with('!') {
-        false => text.split_once('/').unwrap_or((text, "0")),
-        true => (text, "0"),
-    };
+    let (topic, index) = text.rsplit_once('/').unwrap_or((text, "0"));
     let topic = run.masks.outside(topic);
     Ok(Partition { topic, index: words::integer(index)?, offset: words::integer(offset)? })
 }

@@ -128,7 +128,10 @@ pub(super) fn show(run: &mut Run<'_>, value: &Value) -> Vec<String> {
 pub(super) fn topic_name(run: &mut Run<'_>, topic: &Value) -> String {
     match (topic.get("name").or(topic.get("topic")), topic.get("topic_id")) {
         (Some(Value::Text(name)), _) => run.masks.inside(name),
-        (_, Some(Value::Bytes(id))) => run.masks.id(Role::TopicId, &super::digits(id)),
+        (_, Some(id @ Value::Bytes(bytes))) => match run.topic_of(id) {
+            Some(name) => run.masks.inside(&name),
+            None => run.masks.id(Role::TopicId, &super::digits(bytes)),
+        },
         _ => "?".to_owned(),
     }
 }

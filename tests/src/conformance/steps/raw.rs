@@ -53,6 +53,7 @@ fn send(run: &mut Run<'_>, way: &Way, mut words: Words, framed: bool) -> Result<
 pub(super) fn versions(run: &mut Run<'_>, way: &Way, mut words: Words) -> Result<Vec<String>> {
     let api = schema::api("ApiVersions")?;
     let version = super::version(run, &mut words, api, 0)?;
+    let first = words.number("first")?.unwrap_or(usize::MAX);
     words.finish()?;
     let value = match run.ask(way, api, version, &Value::Struct(Vec::new()))? {
         Answered::Value(value) => value,
@@ -68,6 +69,6 @@ pub(super) fn versions(run: &mut Run<'_>, way: &Way, mut words: Words) -> Result
     listed.sort_unstable();
     let listed: Vec<String> = listed.iter().map(|(key, first, last)| format!("{key}:{first}-{last}")).collect();
     let mut lines = vec![format!("error={} {} APIs", value.int("error_code").unwrap_or(-1), listed.len())];
-    lines.extend(listed.chunks(VERSIONS_A_LINE).map(|chunk| chunk.join(" ")));
+    lines.extend(listed.chunks(VERSIONS_A_LINE).map(|chunk| chunk.join(" ")).take(first));
     Ok(lines)
 }

@@ -1,4 +1,4 @@
-//! `pid p txid=x`, `add p t/0`, `end p commit`: producer ids and transactions.
+//! `group g`, `pid p txid=x`, `add p t/0`, `end p commit`: coordinators, producer ids and transactions.
 
 use std::time::Duration;
 
@@ -42,6 +42,16 @@ pub(super) fn pid(run: &mut Run<'_>, way: &Way, mut words: Words) -> Result<Vec<
     run.masks.id(Role::Pid, &saved.int("producer_id").unwrap_or(-1).to_string());
     run.saved.insert(name, saved);
     Ok(if code == 0 { Vec::new() } else { vec![super::error(code)] })
+}
+
+/// `group g`: waits for the coordinator of a group.
+pub(crate) fn group(run: &mut Run<'_>, way: &Way, mut words: Words) -> Result<Vec<String>> {
+    let name = words.plain().ok_or_else(|| Failure::new("group <name>"))?;
+    words.finish()?;
+    let key = Value::Text(run.masks.outside(&name));
+    let api = schema::api("FindCoordinator")?;
+    let body = Value::of(vec![("key", key)]);
+    ready(run, way, api, 0, &body, |answer| answer.int("error_code")).map(|_| Vec::new())
 }
 
 /// Waits for the coordinator of a transactional id: its topic is made when it is first asked for.
