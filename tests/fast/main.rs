@@ -3,6 +3,7 @@
 //! What they say about the embedded clusters' likeness to real ones is proved by the conformance suite, which runs on
 //! both. The real brokers' tests are in `it`.
 
+mod conformance;
 mod leaders;
 mod live;
 mod pairs;

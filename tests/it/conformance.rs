@@ -1,11 +1,8 @@
-//! The conformance suite, on the real broker of every release that it knows.
+//! The conformance suite, on the real broker of every release that it knows. (On the embedded ones: `fast`.)
 
-use kmirror_tests::conformance::{Rules, Suite, Target, broker, check};
+use kmirror_tests::conformance::{Suite, Target, broker, check};
 use kmirror_tests::wait::Stopwatch;
 use kmirror_tests::{Result, measured};
-
-/// What was promised when the suite was begun.
-const CASES_MIN: usize = 250;
 
 /// What a release answers is what was recorded from it.
 fn answers_as_recorded(release: &str) -> Result {
@@ -52,14 +49,4 @@ fn real_3_9_answers_as_recorded() -> Result {
 #[test]
 fn real_4_4_answers_as_recorded() -> Result {
     answers_as_recorded("4.4.0")
-}
-
-/// Ids are unique, every rule of the table has a case, every case proves rules of it and expects something.
-#[test]
-fn the_suite_is_whole() -> Result {
-    let suite = Suite::load()?;
-    let complaints = Rules::load().complaints(&suite);
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-    assert!(suite.cases.len() >= CASES_MIN, "{} cases, {CASES_MIN} were promised", suite.cases.len());
-    Ok(())
 }

@@ -5,8 +5,8 @@
 //! record [<release>[=<host:port>]…] [-- <part of an id>…]
 //!                                           starts the releases (all seven unless named; two at a time), or asks who
 //!                                           listens there, and writes what is answered into the case files
-//! run <release>=<host:port> [<part of an id>…]
-//!                                           compares, and prints the differences
+//! run <release>[=<host:port>] [<part of an id>…]
+//!                                           compares who listens there, or the embedded broker, and prints the differences
 //! ```
 #![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a small tool for people")]
 
@@ -15,7 +15,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use kmirror_tests::brokers::Cluster;
-use kmirror_tests::conformance::{Case, RELEASES, Recorded, Rules, Suite, Target, broker, check, run_all, take, write};
+use kmirror_tests::conformance::{
+    Case, RELEASES, Recorded, Rules, Suite, Target, broker, check, embedded, run_all, take, write,
+};
+use kmirror_tests::embedded::Embedded;
 use kmirror_tests::{Failure, Result};
 
 /// A case that takes longer waits in vain for something.
@@ -37,16 +40,18 @@ fn main() -> Result {
 
 fn usage() -> Failure {
     Failure::new(
-        "usage: conformance list | record [<release>[=<address>]…] [-- <id>…] | run <release>=<address> [<id>…]",
+        "usage: conformance list | record [<release>[=<address>]…] [-- <id>…] | run <release>[=<address>] [<id>…]",
     )
 }
 
 fn compare(words: &[String]) -> Result {
     let (target, parts) = words.split_first().ok_or_else(usage)?;
-    let (release, address) = target.split_once('=').ok_or_else(usage)?;
-    let target = Target::reach(release, address)?;
+    let (release, address) = target.split_once('=').unwrap_or((target, ""));
+    let embedded = if address.is_empty() { Some(embedded(release)?) } else { None };
+    let address = embedded.as_ref().map_or_else(|| address.to_owned(), Embedded::bootstrap);
+    let target = Target::reach(release, &address)?;
     let began = Instant::now();
-    let differences = check(&Suite::load()?, &target, address, |case| wanted(case, parts));
+    let differences = check(&Suite::load()?, &target, &address, |case| wanted(case, parts));
     println!("{}", differences.join("\n"));
     println!("{} differences, {:.1} s", differences.len(), began.elapsed().as_secs_f32());
     if differences.is_empty() { Ok(()) } else { Err(Failure::new("not as recorded")) }

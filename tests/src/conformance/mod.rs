@@ -51,6 +51,8 @@ pub use record::{Recorded, take, write};
 use std::sync::{Mutex, PoisonError};
 
 use crate::brokers::{Cluster, ClusterBuilder};
+use crate::embedded::Embedded;
+use crate::{Failure, Result};
 
 /// A real broker for the suite, to be started: its cleaner comes by every 300 ms.
 ///
@@ -58,6 +60,22 @@ use crate::brokers::{Cluster, ClusterBuilder};
 /// overflow at offset -1").
 pub fn broker(version: &str) -> ClusterBuilder {
     Cluster::of(version).property("log.cleaner.backoff.ms", "300")
+}
+
+/// The embedded broker of a release, with the settings that the real one is given.
+pub fn embedded(version: &str) -> Result<Embedded> {
+    let release: kmirror_testkit::Release =
+        version.parse().map_err(|error: kmirror_testkit::UnknownRelease| Failure::new(error.to_string()))?;
+    let mut builder = kmirror_testkit::Cluster::builder(release)
+        .setting("log.cleaner.backoff.ms", "300")
+        .setting("log.retention.ms", "-1")
+        .setting("offsets.topic.replication.factor", "1")
+        .setting("offsets.topic.num.partitions", "4")
+        .setting("delete.topic.enable", "true");
+    if release >= kmirror_testkit::Release::V0_11 {
+        builder = builder.setting("group.initial.rebalance.delay.ms", "0");
+    }
+    Embedded::of(builder)
 }
 
 /// Runs the cases of a suite that are for the target's release, and that `wanted` takes; every difference, as text. `on` says

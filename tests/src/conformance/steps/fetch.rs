@@ -147,18 +147,12 @@ fn show_partition(run: &mut Run<'_>, name: &str, partition: &Value) -> Vec<Strin
             line.push_str(&format!(" {shown}={number}"));
         }
     }
-    match partition.get("aborted_transactions") {
-        Some(Value::List(aborted)) => {
-            let aborted: Vec<String> = aborted
-                .iter()
-                .map(|one| {
-                    let pid = run.masks.id(Role::Pid, &one.int("producer_id").unwrap_or(-1).to_string());
-                    format!("{pid}@{}", one.int("first_offset").unwrap_or(-1))
-                })
-                .collect();
-            line.push_str(&format!(" aborted=[{}]", aborted.join(" ")));
-        }
-        _ => {}
+    if let Some(Value::List(aborted)) = partition.get("aborted_transactions") {
+        let aborted = aborted.iter().map(|one| {
+            let pid = run.masks.id(Role::Pid, &one.int("producer_id").unwrap_or(-1).to_string());
+            format!("{pid}@{}", one.int("first_offset").unwrap_or(-1))
+        });
+        line.push_str(&format!(" aborted=[{}]", aborted.collect::<Vec<_>>().join(" ")));
     }
     if let Some(replica) = partition.int("preferred_read_replica").filter(|replica| *replica != -1) {
         line.push_str(&format!(" preferred={replica}"));
