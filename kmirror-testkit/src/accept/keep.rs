@@ -14,22 +14,37 @@ use bytes::{Bytes, BytesMut};
 use kmirror_proto::compress::Codec;
 use kmirror_proto::records::{Attributes, BATCH_HEADER_BYTES, BatchHeader, RawMessage, RecordError, crc32c};
 
-use super::inside::{Seen, Walked};
+use super::inside::Seen;
 use super::outside::{CRC_COVERS_FROM, MESSAGE_CRC_AT, MESSAGE_CRC_COVERS_FROM};
 use super::sent::{Form, Sent};
 use super::{Offered, Refusal};
 use crate::Release;
 use crate::log::Entry;
 
-/// The entries under their offsets: one copy of all bytes.
+/// The entries under their offsets. A batch that came alone in its buffer is written over where it lies; else it is one
+/// copy of all bytes.
 ///
 /// # Errors
 /// None that an entry can have which was walked; one that the log cannot read is refused.
-pub(super) fn keep(offered: &Offered<'_>, sent: &[Sent], walked: &Walked) -> Result<Vec<Entry>, Refusal> {
+pub(super) fn keep(offered: &Offered<'_>, sent: Vec<Sent>, seen: &[Seen]) -> Result<Vec<Entry>, Refusal> {
+    let [Sent { form: Form::Batch(header), .. }] = sent.as_slice() else { return copied(offered, &sent, seen) };
+    let [batch] = seen else { return Err(Refusal::corrupt()) };
+    let last = offered.next_offset.saturating_add(batch.count).saturating_sub(1);
+    let head = Batch::new(offered, header, last, batch.max_timestamp);
+    let entries = sent.into_iter().map(|entry| {
+        // Without a copy if nobody else has a part of the buffer.
+        let mut bytes = BytesMut::from(entry.bytes);
+        head.write(&mut bytes);
+        Entry::read(bytes.freeze()).map_err(|_| Refusal::corrupt())
+    });
+    entries.collect()
+}
+
+fn copied(offered: &Offered<'_>, sent: &[Sent], seen: &[Seen]) -> Result<Vec<Entry>, Refusal> {
     let mut copy = BytesMut::with_capacity(sent.iter().map(|entry| entry.bytes.len()).sum());
     let mut next = offered.next_offset;
     let mut entries = Vec::with_capacity(sent.len());
-    for (entry, seen) in sent.iter().zip(&walked.seen) {
+    for (entry, seen) in sent.iter().zip(seen) {
         next = next.saturating_add(seen.count);
         let last = next.saturating_sub(1);
         copy.extend_from_slice(&entry.bytes);

@@ -79,11 +79,11 @@ pub(crate) struct Accepted {
     pub(crate) append_time_ms: i64,
 }
 
-/// Checks the records and makes of them what the log will hold.
+/// Checks the records, which it takes, and makes of them what the log will hold.
 ///
 /// # Errors
 /// [`Refusal`]: as the release answers. What refuses the whole request is refused here too; see [`refuse_request`].
-pub(crate) fn accept(offered: &Offered<'_>) -> Result<Accepted, Refusal> {
+pub(crate) fn accept(offered: &mut Offered<'_>) -> Result<Accepted, Refusal> {
     let asked = Asked {
         release: offered.release,
         version: offered.version,
@@ -101,7 +101,11 @@ pub(crate) fn accept(offered: &Offered<'_>) -> Result<Accepted, Refusal> {
     batch::together(offered, &sent, stored)?;
     let walked = inside::walk(offered, &sent, stored)?;
     let entries = if stored.is_kept(&sent, &walked) {
-        keep::keep(offered, &sent, &walked)?
+        // What is kept may then be the only part of its buffer that anybody has.
+        offered.records = None;
+        let inside::Walked { opened, seen } = walked;
+        drop(opened);
+        keep::keep(offered, sent, &seen)?
     } else {
         rewrite::write(offered, &sent, &walked, stored)?
     };

@@ -189,7 +189,7 @@ fn one(cluster: &mut Cluster, call: &Call, asks: &Asks<'_>, topic: &str, offered
     let Some((partition, settings)) = cluster.partition_mut(topic, index) else {
         return refused(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION);
     };
-    let accepted = accept(&Offered {
+    let accepted = accept(&mut Offered {
         release,
         version: call.version,
         settings,
@@ -335,5 +335,21 @@ mod tests {
         let AnyResponse::Produce(answer) = *answer else { panic!("of another API") };
         assert_eq!(answer.topics[0].partitions[0].error_code, ErrorCode::REQUEST_TIMED_OUT);
         assert_eq!(client.produce(3, "slow", 1, batch(1, Stamp::NONE)).base_offset, 1);
+    }
+
+    /// Records that came alone in their frame are not copied: the log has them where they were read.
+    #[test]
+    fn records_stay_where_they_were_read() {
+        let mut client = Asking::of(Release::V2_0);
+        client.cluster.create_topic("numbers", 1);
+        let partitions = vec![ProducePartition { index: 0, records: RecordChunks(vec![batch(4, Stamp::NONE)]) }];
+        let topics = vec![ProduceTopic { name: "numbers".to_owned(), partitions, ..ProduceTopic::default() }];
+        let request = AnyRequest::from(ProduceRequest { topics, ..ProduceRequest::default() });
+        let frame = crate::asking::body(&kmirror_proto::encode_request(7, None, 3, &request).unwrap());
+        let read_at = frame.as_ptr_range();
+        let at = client.connection();
+        client.cluster.receive(client.now, at, frame);
+        let stored = client.cluster.partition("numbers", 0).unwrap().log.entries(0).next().unwrap().bytes.as_ptr();
+        assert!(read_at.contains(&stored));
     }
 }

@@ -60,7 +60,7 @@ impl Cluster {
         let (partition, settings) = found.ok_or_else(|| NoSuch::new("partition", &name))?;
         let built = if release.magic() < 2 { messages(codec, records)? } else { batch(codec, records)? };
         let Some(records) = built else { return Ok(partition.log.end()) };
-        let accepted = accept(&Offered {
+        let accepted = accept(&mut Offered {
             release,
             version: produce_version(release),
             settings,

@@ -9,13 +9,13 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use bytes::{Buf, Bytes};
+use bytes::{Buf, BufMut, Bytes};
 use kmirror_proto::FrameBuffer;
 use socket2::SockRef;
 use tokio::io::{AsyncReadExt, AsyncWrite};
 use tokio::net::TcpStream;
 
-use super::limits::{CHUNKS_PER_WRITE, FRAME_BYTES_MAX};
+use super::limits::{CHUNKS_PER_WRITE, FRAME_BYTES_MAX, LARGE_FRAME_BYTES};
 
 /// A client's socket.
 #[derive(Debug)]
@@ -65,16 +65,29 @@ impl Socket {
     pub(super) fn poll_incoming(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
         loop {
             match self.incoming.next_frame() {
-                Ok(Some(frame)) => return Poll::Ready(Incoming::Frame(frame)),
+                Ok(Some(frame)) => return Poll::Ready(Incoming::Frame(self.alone(frame))),
                 Ok(None) => {}
                 Err(_) => return Poll::Ready(Incoming::Refused),
             }
-            match ready!(pin!(self.stream.read_buf(self.incoming.space())).poll(cx)) {
+            let missing = self.incoming.missing().ok().flatten();
+            let buffer = self.incoming.space();
+            // Of a large frame exactly the rest: what is read behind it would share its buffer.
+            let limit = missing.filter(|missing| buffer.len() + missing > LARGE_FRAME_BYTES).unwrap_or(usize::MAX);
+            let mut space = buffer.limit(limit);
+            match ready!(pin!(self.stream.read_buf(&mut space)).poll(cx)) {
                 Ok(0) => return Poll::Ready(Incoming::End),
                 Ok(_) => {}
                 Err(_) => return Poll::Ready(Incoming::Broken),
             }
         }
+    }
+
+    /// A large frame has its buffer for itself, so that a log can keep records where they were read.
+    fn alone(&mut self, frame: Bytes) -> Bytes {
+        if frame.len() > LARGE_FRAME_BYTES && self.incoming.space().is_empty() {
+            self.incoming = FrameBuffer::new(FRAME_BYTES_MAX);
+        }
+        frame
     }
 
     /// Writes what waits, as far as the kernel takes it. `Ready` when nothing waits, or the connection is broken.

@@ -179,7 +179,7 @@ impl Case {
     fn accept(&self, release: Release) -> Result<Accepted, Refusal> {
         let mut settings = TopicSettings::defaults(release);
         (self.settings)(&mut settings);
-        accept(&Offered {
+        accept(&mut Offered {
             release,
             version: self.version.unwrap_or_else(|| newest(release)),
             settings: &settings,
