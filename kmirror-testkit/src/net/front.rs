@@ -13,17 +13,17 @@
 use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Sleep, sleep, sleep_until};
 
+use super::Shared;
 use super::clock::Clock;
 use super::gate::Gate;
 use super::limits::{ACCEPTS_PER_TURN, CLOSE_TIMEOUT, FRAMES_PER_TURN, TURNS_BEFORE_YIELD, WAITING_BYTES_MAX};
-use super::lock;
 use super::socket::{Incoming, Socket};
 use crate::cluster::{Cluster, ConnectionId, Output};
 use crate::{NodeId, Now};
@@ -31,7 +31,7 @@ use crate::{NodeId, Now};
 /// A cluster and its sockets.
 #[derive(Debug)]
 pub(super) struct Front {
-    cluster: Arc<Mutex<Cluster>>,
+    cluster: Arc<Shared>,
     clock: Clock,
     gates: BTreeMap<NodeId, Gate>,
     sockets: BTreeMap<ConnectionId, Socket>,
@@ -43,7 +43,7 @@ pub(super) struct Front {
 
 impl Front {
     pub(super) fn new(
-        cluster: Arc<Mutex<Cluster>>,
+        cluster: Arc<Shared>,
         clock: Clock,
         gates: BTreeMap<NodeId, Gate>,
         attention: UnboundedReceiver<mpsc::Sender<()>>,
@@ -78,7 +78,7 @@ impl Front {
             }
         }
         let cluster = Arc::clone(&self.cluster);
-        let mut cluster = lock(&cluster);
+        let mut cluster = cluster.lock();
         let now = self.clock.now();
         // What the owner did first: an answer has to be with its socket before that is found at its end.
         let mut busy = self.put_out(cx, &mut cluster);
@@ -104,7 +104,7 @@ impl Front {
             for _ in 0..ACCEPTS_PER_TURN {
                 let Poll::Ready(stream) = gate.poll_accept(cx) else { break };
                 busy = true;
-                let socket = Socket::new(stream);
+                let socket = Socket::new(stream, cluster.settings.request_bytes_max);
                 match cluster.connect(now, *node) {
                     Some(id) => {
                         self.sockets.insert(id, socket);

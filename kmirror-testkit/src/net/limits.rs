@@ -2,9 +2,6 @@
 
 use std::time::Duration;
 
-/// `socket.request.max.bytes`, its default: a frame of exactly this is taken, one byte more closes the connection.
-pub(super) const FRAME_BYTES_MAX: usize = 104_857_600;
-
 /// Above this a frame is read into a buffer of its own. The room that its buffer has for what follows, 64 KiB, is then
 /// not worth mentioning.
 pub(super) const LARGE_FRAME_BYTES: usize = 256 * 1024;

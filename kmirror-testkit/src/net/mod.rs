@@ -58,7 +58,7 @@ mod limits;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Server {
-    cluster: Arc<Mutex<Cluster>>,
+    cluster: Arc<Shared>,
     clock: Clock,
     addresses: BTreeMap<NodeId, SocketAddr>,
     bootstrap: String,
@@ -98,7 +98,7 @@ impl Server {
             addresses.insert(node, address);
             gates.insert(node, gate);
         }
-        let (cluster, clock) = (Arc::new(Mutex::new(cluster)), Clock::start());
+        let (cluster, clock) = (Arc::new(Shared::new(cluster)), Clock::start());
         let (attention, attended) = unbounded_channel();
         let front = Front::new(Arc::clone(&cluster), clock.clone(), gates, attended);
         let thread = Builder::new().name("kafka".to_owned()).spawn(move || {
@@ -135,7 +135,7 @@ impl Server {
     /// `control` is the caller's alone: the cluster goes on.
     pub fn with<R>(&self, control: impl FnOnce(&mut Cluster, Now) -> R) -> R {
         let result = {
-            let mut cluster = lock(&self.cluster);
+            let mut cluster = self.cluster.lock();
             let now = self.clock.now();
             cluster.advance(now);
             control(&mut cluster, now)
@@ -179,7 +179,22 @@ impl fmt::Debug for Server {
     }
 }
 
-/// A control that panicked has left the cluster as a value of its type: it is used on.
-fn lock(cluster: &Mutex<Cluster>) -> MutexGuard<'_, Cluster> {
-    cluster.lock().unwrap_or_else(PoisonError::into_inner)
+/// The cluster, and whose turn with it is next: the thread that serves would else be back at a lock that it has just
+/// released before anybody who waits for it is awake.
+#[derive(Debug)]
+struct Shared {
+    turnstile: Mutex<()>,
+    cluster: Mutex<Cluster>,
+}
+
+impl Shared {
+    fn new(cluster: Cluster) -> Self {
+        Self { turnstile: Mutex::new(()), cluster: Mutex::new(cluster) }
+    }
+
+    /// A control that panicked has left the cluster as a value of its type: it is used on.
+    fn lock(&self) -> MutexGuard<'_, Cluster> {
+        let _turn = self.turnstile.lock().unwrap_or_else(PoisonError::into_inner);
+        self.cluster.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }

@@ -15,12 +15,13 @@ use socket2::SockRef;
 use tokio::io::{AsyncReadExt, AsyncWrite};
 use tokio::net::TcpStream;
 
-use super::limits::{CHUNKS_PER_WRITE, FRAME_BYTES_MAX, LARGE_FRAME_BYTES};
+use super::limits::{CHUNKS_PER_WRITE, LARGE_FRAME_BYTES};
 
 /// A client's socket.
 #[derive(Debug)]
 pub(super) struct Socket {
     stream: TcpStream,
+    frame_bytes_max: usize,
     incoming: FrameBuffer,
     outgoing: VecDeque<Bytes>,
     outgoing_bytes: usize,
@@ -41,11 +42,12 @@ pub(super) enum Incoming {
 }
 
 impl Socket {
-    pub(super) fn new(stream: TcpStream) -> Self {
+    /// Longer frames are none.
+    pub(super) fn new(stream: TcpStream, frame_bytes_max: usize) -> Self {
         // Without it answers wait for the client's acknowledgements; a socket that refuses it is about to fail anyway.
         let _ = SockRef::from(&stream).set_tcp_nodelay(true);
-        let incoming = FrameBuffer::new(FRAME_BYTES_MAX);
-        Self { stream, incoming, outgoing: VecDeque::new(), outgoing_bytes: 0, shut: false }
+        let incoming = FrameBuffer::new(frame_bytes_max);
+        Self { stream, frame_bytes_max, incoming, outgoing: VecDeque::new(), outgoing_bytes: 0, shut: false }
     }
 
     /// Bytes that wait to be written.
@@ -85,7 +87,7 @@ impl Socket {
     /// A large frame has its buffer for itself, so that a log can keep records where they were read.
     fn alone(&mut self, frame: Bytes) -> Bytes {
         if frame.len() > LARGE_FRAME_BYTES && self.incoming.space().is_empty() {
-            self.incoming = FrameBuffer::new(FRAME_BYTES_MAX);
+            self.incoming = FrameBuffer::new(self.frame_bytes_max);
         }
         frame
     }

@@ -1,8 +1,9 @@
 //! What a client can make a broker hold: one frame, one answer.
 
-use kmirror_proto::messages::{ApiVersionsRequest, ApiVersionsResponse};
-use kmirror_proto::{ErrorCode, encode_request};
-use kmirror_testkit::NodeId;
+use kmirror_proto::messages::{ApiVersionsRequest, ApiVersionsResponse, MetadataRequest, MetadataResponse};
+use kmirror_proto::{ApiKey, ErrorCode, encode_request};
+use kmirror_testkit::net::Server;
+use kmirror_testkit::{Cluster, NodeId, Release};
 
 use super::client::{Client, fetch, produce};
 use super::started;
@@ -35,6 +36,24 @@ fn a_longer_one_and_a_negative_one_close_the_connection() {
     }
 }
 
+/// It is a setting, and counts what stands behind the length.
+#[test]
+fn the_longest_frame_is_as_long_as_the_setting_says() {
+    let request = || MetadataRequest { topics: Some(Vec::new()), ..MetadataRequest::default() };
+    let length = encode_request(7, Some("front"), 1, &request().into()).unwrap().len() - 4;
+    for (longest, is_served) in [(length, true), (length - 1, false)] {
+        let cluster = Cluster::builder(Release::V2_0).setting("socket.request.max.bytes", &longest.to_string());
+        let server = Server::start(cluster.build().unwrap()).unwrap();
+        let mut client = Client::connect(&server, NodeId(0));
+        client.send(1, request());
+        if is_served {
+            let _: MetadataResponse = client.answer(ApiKey::METADATA, 1);
+        } else {
+            assert!(client.is_closed());
+        }
+    }
+}
+
 /// What was asked before the frame that is none is answered before the connection ends.
 #[test]
 fn answers_before_the_close_arrive() {
@@ -42,7 +61,7 @@ fn answers_before_the_close_arrive() {
     let mut client = Client::connect(&server, NodeId(0));
     client.send(0, ApiVersionsRequest::default());
     client.write(b"GET / HTTP/1.1\r\n\r\n");
-    let _: ApiVersionsResponse = client.answer(kmirror_proto::ApiKey::API_VERSIONS, 0);
+    let _: ApiVersionsResponse = client.answer(ApiKey::API_VERSIONS, 0);
     assert!(client.is_closed());
 }
 
