@@ -10,7 +10,9 @@
 //! With `--log-dir` the log lines, summaries among them, go to a file instead; table, summary and status stay.
 
 mod frame;
-pub(crate) use frame::{Line, Tone};
+#[cfg(feature = "testkit")]
+pub(crate) use frame::Line;
+pub(crate) use frame::Tone;
 use frame::{Picture, frame};
 
 pub(crate) mod json;
