@@ -128,8 +128,6 @@
         reason = "a test may fail"
     )
 )]
-#![allow(dead_code, reason = "parts of it are built before what uses them")]
-
 mod now;
 pub use now::Now;
 

@@ -88,6 +88,7 @@ fn delete(cluster: &mut Cluster, call: &Call, topic: &DeletableTopic, patient: b
     }
     if cluster.settings.delete_topics {
         let id = cluster.topics.remove(&name).map(|topic| topic.id);
+        cluster.groups.forget_topic(&name);
         if release >= Release::V4_4 {
             deleted.topic_id = id.unwrap_or(NO_ID);
         }

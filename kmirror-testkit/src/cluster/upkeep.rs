@@ -50,6 +50,7 @@ impl Cluster {
     /// There is no such topic.
     pub fn delete_topic(&mut self, name: &str) -> Result<(), NoSuch> {
         self.topics.remove(name).ok_or_else(|| NoSuch::new("topic", &name))?;
+        self.groups.forget_topic(name);
         self.waits.change();
         self.settle();
         Ok(())

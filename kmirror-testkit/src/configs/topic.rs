@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use kmirror_proto::compress::Codec;
 
 use super::format::format_magic;
-use super::{BrokerSettings, SettingError, topic_setting, topic_settings};
+use super::{BrokerSettings, SettingError, topic_setting};
 use crate::Release;
 use crate::settings::TopicSettings;
 
@@ -120,13 +120,6 @@ impl TopicSettings {
                 .unwrap_or(0.5),
             unclean_leader_election: is("unclean.leader.election.enable", false),
         }
-    }
-}
-
-impl BrokerSettings {
-    /// What a topic of this release that overrides nothing has, with its names.
-    pub(crate) fn topic_defaults(&self) -> BTreeMap<&'static str, Option<String>> {
-        topic_settings(self.release()).map(|setting| (setting.name, self.of_topics(setting.name))).collect()
     }
 }
 

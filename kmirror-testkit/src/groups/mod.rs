@@ -11,7 +11,7 @@
 //! (initial delay), KIP-345 (static members), KIP-394 (member ids first). The consumer protocol of KIP-848 is not imitated.
 //! Java: `kafka.coordinator.group.GroupCoordinator`, `GroupMetadata`.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -296,10 +296,6 @@ impl Group {
         let initial = self.initial.map(|initial| initial.until);
         let others = [self.deadline, initial, self.sync_deadline].into_iter().flatten();
         sessions.chain(others).chain(self.pending.values().copied()).min()
-    }
-
-    fn instance_ids(&self) -> BTreeSet<&str> {
-        self.members.values().filter_map(|member| member.instance_id.as_deref()).collect()
     }
 }
 
