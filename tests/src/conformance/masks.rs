@@ -80,7 +80,8 @@ impl Masks {
             Role::Port => "port",
         };
         let key = (role, id.to_owned());
-        let none = id.is_empty() || id.starts_with('-') || (id.chars().all(|c| c == '0') && role != Role::Pid);
+        let negative = id.parse::<i64>().is_ok_and(|number| number < 0);
+        let none = id.is_empty() || negative || (id.chars().all(|c| c == '0') && role != Role::Pid);
         if none || self.given.contains(&key) {
             return id.to_owned();
         }
@@ -165,6 +166,7 @@ mod tests {
         assert_eq!(masks.id(Role::Pid, "0"), "pid#2");
         assert_eq!(masks.id(Role::Pid, "4000"), "pid#1");
         assert_eq!(masks.id(Role::Pid, "-1"), "-1");
+        assert_eq!(masks.id(Role::Cluster, "-gAyfZ_6T6qMY1L8gvn4Vg"), "cluster#1");
         assert_eq!(masks.id(Role::Session, "0"), "0");
         assert_eq!(masks.id(Role::Pid, "987"), "987");
         assert_eq!(masks.outside("t"), "p-t");

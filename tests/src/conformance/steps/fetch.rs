@@ -8,7 +8,7 @@ use crate::conformance::entries;
 use crate::conformance::run::{Answered, Run, Way};
 use crate::conformance::schema::{self, Role};
 use crate::conformance::value::Value;
-use crate::conformance::words::{self, Word, Words};
+use crate::conformance::words::{self, Given, Word, Words};
 use crate::wait::Stopwatch;
 use crate::{Failure, Result};
 
@@ -177,18 +177,22 @@ fn show_partition(run: &mut Run<'_>, name: &str, partition: &Value) -> Vec<Strin
 }
 
 /// Reads with the newest version, and shows where the log ends and what is in it; `whole` goes on to its end, over all its
-/// segments.
+/// segments, `committed` sees what readers of committed records see.
 pub(crate) fn read(run: &mut Run<'_>, way: &Way, mut words: Words) -> Result<Vec<String>> {
     let api = schema::api("Fetch")?;
     let version = run.target.newest(api)?.min(NEWEST_BY_NAME);
     let whole = words.flag("whole");
+    let isolation = if words.flag("committed") { "1" } else { "0" };
     let at = words.plain().ok_or_else(|| Failure::new("read <topic>"))?;
     words.finish()?;
     let mut partition = super::partition(run, &at)?;
     let mut lines: Vec<String> = Vec::new();
     loop {
         let name = format!("!{}", partition.topic);
-        let words = vec![Word::Plain(format!("{name}/{}@{}", partition.index, partition.offset))];
+        let words = vec![
+            Word::Plain(format!("{name}/{}@{}", partition.index, partition.offset)),
+            Word::Pair("isolation".to_owned(), Given::Text(isolation.to_owned())),
+        ];
         let (body, version) = request(run, Words::new(words), version, 0)?;
         let value = match run.ask(way, api, version, &body)? {
             Answered::Value(value) => value,
