@@ -3,6 +3,7 @@
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, Write as _};
 
+use kmirror_core::topics::names;
 use kmirror_testkit::net::{ListenOn, Server};
 use kmirror_testkit::{Cluster, Release};
 
@@ -23,15 +24,25 @@ pub(crate) fn broker(args: &BrokerArgs) -> Result<(), Failure> {
     }
     let mut cluster = builder.build().map_err(|error| Failure::usage(format!("--setting: {error}")))?;
     for topic in &args.topic {
-        let invalid = || Failure::usage(format!("--topic {topic}: a name, or name:partitions"));
-        let (name, partitions) = topic.split_once(':').unwrap_or((topic, "1"));
-        cluster.create_topic(name, partitions.parse().map_err(|_| invalid())?);
+        let (name, partitions) = topic_of(topic)?;
+        cluster.create_topic(name, partitions.into());
     }
     let listen: ListenOn = args.listen.parse().map_err(|error| Failure::usage(format!("--listen: {error}")))?;
     let server = Server::start_on(cluster, &listen);
     let server = server.map_err(|error| Failure::failed(format!("--listen {listen}: {error}")))?;
     writeln!(io::stdout(), "{}", server.bootstrap()).map_err(Failure::failed)?;
     wait_for_signal()
+}
+
+/// A topic's name and how many partitions it has.
+fn topic_of(text: &str) -> Result<(&str, u16), Failure> {
+    let (name, partitions) = text.split_once(':').unwrap_or((text, "1"));
+    if let Some(fault) = names::fault(name) {
+        return Err(Failure::usage(format!("--topic {text}: {name:?} cannot be a topic's name: {fault}")));
+    }
+    let partitions = partitions.parse().ok().filter(|partitions| *partitions > 0);
+    let invalid = || Failure::usage(format!("--topic {text}: a name, or name:partitions with 1 to 65535 of them"));
+    Ok((name, partitions.ok_or_else(invalid)?))
 }
 
 /// Comes back with SIGINT or SIGTERM, or when the terminal is closed.

@@ -43,3 +43,39 @@ fn records(side: &Side, partition: i32) -> Result<Vec<Owned>, Failure> {
     read.map_err(failed)?;
     Ok(records)
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+    use kmirror_testkit::Codec;
+
+    use super::super::sides::Sides;
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    /// Both sides with these values in partition 1, and what comparing them says.
+    fn compared(ours: &[&[u8]], theirs: &[&[u8]]) -> Result<u64, String> {
+        let cli = Cli::try_parse_from(["kmirror", "demo", "--records", "2", "--partitions", "2"]).unwrap();
+        let Command::Demo(args) = cli.command else { unreachable!() };
+        let sides = Sides::start(&args).unwrap();
+        for (side, values) in [(&sides.source, ours), (&sides.target, theirs)] {
+            let record =
+                |value| Record { offset: 0, timestamp: 1_700_000_000_000, key: None, value: Some(value), headers: &[] };
+            let records = values.iter().copied().map(record);
+            side.server.with(|cluster, now| cluster.write(now, TOPIC, 1, Codec::None, records)).unwrap();
+        }
+        compare(&sides.source, &sides.target, &args).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn every_difference_is_found_and_has_its_place() {
+        assert_eq!(compared(&[b"a", b"b"], &[b"a", b"b"]), Ok(2));
+        for theirs in [&[&b"a"[..], b"c"][..], &[b"a"], &[b"a", b"b", b"b"]] {
+            let said = compared(&[b"a", b"b"], theirs).unwrap_err();
+            let at = if theirs.len() == 3 { 2 } else { 1 };
+            assert!(said.starts_with(&format!("test-mirror-1, record {at} differs: source ")), "{said}");
+        }
+        let missing = compared(&[b"a"], &[b"a"]).unwrap_err();
+        assert_eq!(missing, "1 records on both sides, 2 were written");
+    }
+}

@@ -17,13 +17,7 @@ const BATCH_BYTES_MAX: usize = 500_000;
 
 /// Writes them all, showing how far it is.
 pub(super) fn load(source: &Side, args: &DemoArgs, screen: &Output) -> Result<(), Failure> {
-    let codec = match args.codec {
-        DemoCodec::None => Codec::None,
-        DemoCodec::Gzip => Codec::Gzip,
-        DemoCodec::Snappy => Codec::Snappy,
-        DemoCodec::Lz4 => Codec::Lz4,
-        DemoCodec::Zstd => Codec::Zstd,
-    };
+    let codec = args.codec.into();
     let partitions = u64::from(args.partitions);
     let size = usize::try_from(args.record_size).unwrap_or(usize::MAX);
     let fitting = u64::try_from((BATCH_BYTES_MAX / size.max(1)).max(1)).unwrap_or(1);
@@ -45,6 +39,18 @@ pub(super) fn load(source: &Side, args: &DemoArgs, screen: &Output) -> Result<()
     }
     screen.clear();
     Ok(())
+}
+
+impl From<DemoCodec> for Codec {
+    fn from(codec: DemoCodec) -> Self {
+        match codec {
+            DemoCodec::None => Self::None,
+            DemoCodec::Gzip => Self::Gzip,
+            DemoCodec::Snappy => Self::Snappy,
+            DemoCodec::Lz4 => Self::Lz4,
+            DemoCodec::Zstd => Self::Zstd,
+        }
+    }
 }
 
 /// The number, and as much behind it as is missing to the size.

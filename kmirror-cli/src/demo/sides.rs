@@ -23,6 +23,10 @@ impl Sides {
     /// Starts both, with the topic on each.
     pub(super) fn start(args: &DemoArgs) -> Result<Self, Failure> {
         let source = Side::start("--source-version", &args.source_version, 1, args.partitions)?;
+        if !source.release.knows(args.codec.into()) {
+            let release = source.release;
+            return Err(Failure::usage(format!("--codec zstd: Kafka {release} does not know it (2.1 and later do)")));
+        }
         let target = Side::start("--target-version", &args.target_version, 2, args.partitions)?;
         Ok(Self { source, target })
     }

@@ -1,150 +1,106 @@
-//! A broker on a loopback port that knows versions, metadata and offsets, for the binary to talk to.
+//! Brokers on loopback ports for the binary to talk to: embedded clusters, one that never answers, none at all.
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "the other end of a socket")]
 
-use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytes::Bytes;
-use kmirror_proto::messages::{
-    AnyRequest, AnyResponse, ApiVersionRange, ApiVersionsResponse, ListOffsetsRequest, ListOffsetsResponse,
-    ListedOffset, ListedTopic, MetadataBroker, MetadataPartition, MetadataResponse, MetadataTopic,
-};
-use kmirror_proto::{ApiKey, ErrorCode, decode_request, encode_response};
+use kmirror_proto::messages::AnyResponse;
+use kmirror_proto::{ApiKey, ErrorCode};
+use kmirror_testkit::fault::{Fault, InterceptId, Requests};
+use kmirror_testkit::net::Server;
+use kmirror_testkit::{Cluster, Codec, Now, Record, Release};
 
-/// What the broker has: topics by name, their partitions with (start, end); an end below the start is an error 29.
+/// What a broker has: topics by name, their partitions with (start, end).
 pub(crate) type Topics = &'static [(&'static str, &'static [(i64, i64)])];
 
-/// A running broker; it ends with the test's process.
+/// An embedded Kafka with one broker, 2.0 unless a test says another one. The record at offset n has the timestamp n, and n as its value.
 pub(crate) struct Broker {
-    address: SocketAddr,
+    server: Server,
 }
 
 impl Broker {
     pub(crate) fn start(topics: Topics) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let state = Arc::new(State { address, topics });
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let state = state.clone();
-                std::thread::spawn(move || state.serve(stream));
-            }
-        });
-        Self { address }
+        Self::of(Release::V2_0, topics)
     }
 
-    /// One that takes connections and never says anything.
-    #[cfg(unix)]
-    pub(crate) fn silent() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        std::thread::spawn(move || {
-            let streams: Vec<TcpStream> = listener.incoming().flatten().collect();
-            drop(streams);
+    pub(crate) fn of(release: Release, topics: Topics) -> Self {
+        // The seed makes the cluster's id.
+        static STARTED: AtomicU64 = AtomicU64::new(0);
+        let seed = STARTED.fetch_add(1, Ordering::Relaxed);
+        let mut cluster = Cluster::builder(release).seed(seed).build().unwrap();
+        for (name, partitions) in topics {
+            cluster.create_topic(name, partitions.len());
+            for (partition, (start, end)) in (0..).zip(*partitions) {
+                fill(&mut cluster, name, partition, *end);
+                cluster.delete_records(name, partition, *start).unwrap();
+            }
+        }
+        Self { server: Server::start(cluster).unwrap() }
+    }
+
+    /// The ends of a partition are nobody's business.
+    pub(crate) fn refuse_offsets(&self, topic: &'static str, partition: i32) {
+        let refuse = Fault::alter(move |answer| {
+            let AnyResponse::ListOffsets(answer) = answer else { return };
+            for listed in answer.topics.iter_mut().filter(|listed| listed.name == topic) {
+                for offset in listed.partitions.iter_mut().filter(|listed| listed.partition_index == partition) {
+                    (offset.error_code, offset.offset) = (ErrorCode::TOPIC_AUTHORIZATION_FAILED, -1);
+                }
+            }
         });
-        Self { address }
+        self.intercept(Requests::of(ApiKey::LIST_OFFSETS).about(topic), refuse);
+    }
+
+    /// Has a topic go by another name, whatever that is.
+    pub(crate) fn call(&self, topic: &'static str, name: &'static str) {
+        let rename = Fault::alter(move |answer| {
+            let AnyResponse::Metadata(answer) = answer else { return };
+            for listed in answer.topics.iter_mut().filter(|listed| listed.name == topic) {
+                name.clone_into(&mut listed.name);
+            }
+        });
+        self.intercept(Requests::of(ApiKey::METADATA), rename);
+    }
+
+    pub(crate) fn intercept(&self, requests: Requests, fault: Fault) -> InterceptId {
+        self.server.with(|cluster, _| cluster.intercept(requests, fault))
+    }
+
+    /// How many requests have met it.
+    pub(crate) fn bitten(&self, intercept: InterceptId) -> u64 {
+        self.server.with(|cluster, _| cluster.bitten(intercept))
     }
 
     pub(crate) fn address(&self) -> String {
-        self.address.to_string()
+        self.server.bootstrap().to_owned()
     }
+}
+
+fn fill(cluster: &mut Cluster, topic: &str, partition: i32, end: i64) {
+    let values: Vec<[u8; 8]> = (0..end).map(i64::to_be_bytes).collect();
+    let records = (0..).zip(&values).map(|(offset, value)| Record {
+        offset,
+        timestamp: offset,
+        key: None,
+        value: Some(value),
+        headers: &[],
+    });
+    cluster.write(Now::default(), topic, partition, Codec::None, records).unwrap();
+}
+
+/// One that takes connections and never says anything; it ends with the test's process.
+#[cfg(unix)]
+pub(crate) fn silent() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let streams: Vec<TcpStream> = listener.incoming().flatten().collect();
+        drop(streams);
+    });
+    address
 }
 
 /// A port on which nothing listens.
 pub(crate) fn dead_address() -> String {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
-}
-
-struct State {
-    address: SocketAddr,
-    topics: Topics,
-}
-
-impl State {
-    /// Until the client hangs up.
-    fn serve(&self, mut stream: TcpStream) {
-        let mut length = [0; 4];
-        while stream.read_exact(&mut length).is_ok() {
-            let mut body = vec![0; usize::try_from(u32::from_be_bytes(length)).unwrap()];
-            if stream.read_exact(&mut body).is_err() {
-                return;
-            }
-            let (header, request) = decode_request(Bytes::from(body)).unwrap();
-            let response = self.respond(&request);
-            let frame = encode_response(header.correlation_id, header.version, &response).unwrap();
-            if stream.write_all(&frame.chunks().concat()).is_err() {
-                return;
-            }
-        }
-    }
-
-    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is advertised")]
-    fn respond(&self, request: &AnyRequest) -> AnyResponse {
-        match request {
-            AnyRequest::ApiVersions(_) => versions().into(),
-            AnyRequest::Metadata(_) => self.metadata().into(),
-            AnyRequest::ListOffsets(request) => self.list(request).into(),
-            other => panic!("{} was not advertised", other.key()),
-        }
-    }
-
-    fn metadata(&self) -> MetadataResponse {
-        let broker = MetadataBroker {
-            node_id: 1,
-            host: self.address.ip().to_string(),
-            port: i32::from(self.address.port()),
-            rack: None,
-        };
-        let partition = |(partition_index, _): (i32, &(i64, i64))| MetadataPartition {
-            partition_index,
-            leader_id: 1,
-            replica_nodes: vec![1],
-            isr_nodes: vec![1],
-            ..MetadataPartition::default()
-        };
-        let topic = |(name, partitions): &(&str, &[(i64, i64)])| MetadataTopic {
-            name: (*name).to_owned(),
-            is_internal: name.starts_with("__"),
-            partitions: (0..).zip(*partitions).map(partition).collect(),
-            ..MetadataTopic::default()
-        };
-        MetadataResponse {
-            brokers: vec![broker],
-            topics: self.topics.iter().map(topic).collect(),
-            ..MetadataResponse::default()
-        }
-    }
-
-    /// Every record n has the timestamp n.
-    fn list(&self, request: &ListOffsetsRequest) -> ListOffsetsResponse {
-        let mut topics = Vec::new();
-        for topic in &request.topics {
-            let logs = self.topics.iter().find(|(name, _)| *name == topic.name).map_or(&[][..], |(_, logs)| logs);
-            let partitions = topic.partitions.iter().map(|asked| {
-                let (start, end) = logs[usize::try_from(asked.partition_index).unwrap()];
-                let found = match asked.timestamp {
-                    -1 => end,
-                    -2 => start,
-                    time if time < end => time.max(start),
-                    _ => -1,
-                };
-                let refused = end < start;
-                ListedOffset {
-                    partition_index: asked.partition_index,
-                    error_code: if refused { ErrorCode::TOPIC_AUTHORIZATION_FAILED } else { ErrorCode::NONE },
-                    offset: if refused { -1 } else { found },
-                    ..ListedOffset::default()
-                }
-            });
-            topics.push(ListedTopic { name: topic.name.clone(), partitions: partitions.collect() });
-        }
-        ListOffsetsResponse { topics, ..ListOffsetsResponse::default() }
-    }
-}
-
-fn versions() -> ApiVersionsResponse {
-    let range = |(api_key, max_version)| ApiVersionRange { api_key, min_version: 0, max_version };
-    let keys = [(ApiKey::LIST_OFFSETS, 3), (ApiKey::METADATA, 6), (ApiKey::API_VERSIONS, 4)];
-    ApiVersionsResponse { api_keys: keys.into_iter().map(range).collect(), ..ApiVersionsResponse::default() }
 }

@@ -8,7 +8,8 @@ use crate::{Done, Files, done, kmirror};
 
 /// Runs from a cluster to itself, which is refused.
 fn run(more: &[&str]) -> (Files, Done) {
-    let address = Broker::start(&[("t", &[(0, 10)])]).address();
+    let broker = Broker::start(&[("t", &[(0, 10)])]);
+    let address = broker.address();
     let consumer = format!("bootstrap.servers={address}\ngroup.id=g\nsession.timeout.ms=6000\n");
     let producer = format!("bootstrap.servers={address}\n");
     let files = Files::new(&[("c", &consumer), ("p", &producer), ("file", "")]);
@@ -69,7 +70,8 @@ fn tools_read_json_and_nothing_else() {
 /// Two mirrors of one file: each line names the one it is about, and the end names those that failed.
 #[test]
 fn several_mirrors_are_told_apart() {
-    let address = Broker::start(&[("t", &[(0, 10)])]).address();
+    let broker = Broker::start(&[("t", &[(0, 10)])]);
+    let address = broker.address();
     let cluster = |name: &str, address: &str| format!("[cluster.{name}]\nbootstrap.servers = \"{address}\"\n");
     let mirror = |name: &str| format!("[mirror.{name}]\nsource = \"a\"\ntarget = \"b\"\ntopics = \"t\"\n");
     // Only at a second look are both of them one cluster.

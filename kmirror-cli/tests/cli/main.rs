@@ -2,6 +2,7 @@
 
 mod broker;
 mod config;
+mod demo;
 mod mirrormaker;
 mod logging;
 mod offsets;

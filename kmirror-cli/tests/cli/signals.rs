@@ -4,7 +4,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use crate::broker::Broker;
+use crate::broker::{self, Broker};
 use crate::{Files, kmirror};
 
 /// A mirror that waits for its target to answer: it lives until it is told to stop.
@@ -17,23 +17,25 @@ fn running(files: &Files) -> (Child, impl Iterator<Item = String>) {
     (child, lines)
 }
 
-fn signal(child: &Child, name: &str) {
+pub(crate) fn signal(child: &Child, name: &str) {
     let status = Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).status().unwrap();
     assert!(status.success());
 }
 
-fn files() -> Files {
-    let source = Broker::start(&[("t", &[(0, 10)])]).address();
+/// The source lives as long as its broker.
+fn files() -> (Broker, Files) {
+    let source = Broker::start(&[("t", &[(0, 10)])]);
     // A broker that accepts and never answers keeps the mirror busy, whatever it asks for first.
-    let target = Broker::silent().address();
-    let consumer = format!("bootstrap.servers={source}\ngroup.id=g\nauto.offset.reset=earliest\n");
-    Files::new(&[("c", &consumer), ("p", &format!("bootstrap.servers={target}\n"))])
+    let target = broker::silent();
+    let consumer = format!("bootstrap.servers={}\ngroup.id=g\nauto.offset.reset=earliest\n", source.address());
+    let files = Files::new(&[("c", &consumer), ("p", &format!("bootstrap.servers={target}\n"))]);
+    (source, files)
 }
 
 #[test]
 fn one_signal_stops_cleanly() {
     for name in ["TERM", "INT"] {
-        let files = files();
+        let (_source, files) = files();
         let (mut child, mut lines) = running(&files);
         lines.find(|line| line.contains("connected")).expect("it runs");
         signal(&child, name);
@@ -46,7 +48,7 @@ fn one_signal_stops_cleanly() {
 
 #[test]
 fn a_hangup_reads_the_configuration_again() {
-    let files = files();
+    let (_source, files) = files();
     let (mut child, mut lines) = running(&files);
     lines.find(|line| line.contains("connected")).expect("it runs");
     signal(&child, "HUP");

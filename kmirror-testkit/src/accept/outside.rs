@@ -8,7 +8,6 @@ use kmirror_proto::records::{BatchHeader, crc32c};
 
 use super::sent::{Form, Sent};
 use super::{Offered, Refusal};
-use crate::Release;
 
 /// Checks every entry in turn, and tells the codec of the set: that of the last compressed entry.
 ///
@@ -68,7 +67,7 @@ fn message_checksum(bytes: &[u8]) -> bool {
 /// R12: a codec that the release does not know, zstd before 2.1 among them (R1).
 fn known_codec(offered: &Offered<'_>, entry: &Sent) -> Result<Codec, Refusal> {
     match entry.codec() {
-        Ok(Codec::Zstd) if offered.release < Release::V2_1 => Err(Refusal::unknown()),
+        Ok(codec) if !offered.release.knows(codec) => Err(Refusal::unknown()),
         Ok(codec) => Ok(codec),
         Err(_) => Err(Refusal::unknown()),
     }

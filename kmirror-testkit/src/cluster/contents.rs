@@ -84,6 +84,20 @@ impl Cluster {
         Ok(base_offset)
     }
 
+    /// Has a partition begin at `before`, or at its high watermark if that is earlier, as retention and DeleteRecords do:
+    /// what stood in front is gone. It never begins earlier again.
+    ///
+    /// # Errors
+    /// There is no such partition.
+    pub fn delete_records(&mut self, topic: &str, partition: i32, before: i64) -> Result<(), NoSuch> {
+        let name = format!("{topic}-{partition}");
+        let (partition, _) = self.partition_mut(topic, partition).ok_or_else(|| NoSuch::new("partition", &name))?;
+        partition.log.delete_records(before.min(partition.high_watermark()));
+        self.waits.change();
+        self.settle();
+        Ok(())
+    }
+
     /// Hands every record of a partition to `each`, in order: also those of open and aborted transactions, but no markers.
     ///
     /// # Errors
@@ -156,6 +170,19 @@ mod tests {
             cluster.read("t", 0, |record| read.push((record.offset, record.value.unwrap()[0]))).unwrap();
             assert_eq!(read.len(), 12, "{release}");
             assert_eq!(read[9..], [(9, 0), (10, 2), (11, 4)], "{release}");
+        }
+    }
+
+    #[test]
+    fn a_partition_begins_later() {
+        let mut cluster = Cluster::builder(Release::V2_0).build().unwrap();
+        cluster.create_topic("t", 1);
+        let value = [7_u8];
+        let record = Record { offset: 0, timestamp: -1, key: None, value: Some(&value), headers: &[] };
+        cluster.write(Now::default(), "t", 0, Codec::None, [record; 5]).unwrap();
+        for (before, start) in [(2, 2), (1, 2), (-1, 2), (9, 5)] {
+            cluster.delete_records("t", 0, before).unwrap();
+            assert_eq!(cluster.offsets("t", 0), Ok((start, 5)), "{before}");
         }
     }
 

@@ -7,6 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use kmirror_proto::ApiKey;
+use kmirror_proto::compress::Codec;
 use kmirror_proto::messages::ApiVersionRange;
 
 /// A release of Apache Kafka; later ones are greater.
@@ -108,6 +109,12 @@ impl Release {
             | Self::V3_9
             | Self::V4_4 => 2,
         }
+    }
+
+    /// Whether its brokers can decompress this: zstd came with 2.1 (KIP-110), the others are older than any of them.
+    #[must_use]
+    pub fn knows(self, codec: Codec) -> bool {
+        codec != Codec::Zstd || self >= Self::V2_1
     }
 }
 
