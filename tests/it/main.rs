@@ -2,6 +2,7 @@
 //!
 //! One binary, so that all tests share the brokers that they start.
 
+mod clients;
 mod conformance;
 mod harness;
 mod live;

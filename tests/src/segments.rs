@@ -85,8 +85,13 @@ pub struct Message {
 ///
 /// Offsets that go back within a partition are a failure: such a log is broken whatever clients say.
 pub fn read(node: &Node, topic: &str) -> Result<BTreeMap<u32, Vec<Entry>>> {
+    read_in(&node.log_dir(), topic)
+}
+
+/// [`read`] of a folder that is laid out as a broker's.
+pub fn read_in(folder: &Path, topic: &str) -> Result<BTreeMap<u32, Vec<Entry>>> {
     let mut partitions = BTreeMap::new();
-    for folder in list(&node.log_dir())? {
+    for folder in list(folder)? {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let Some((of, number)) = name.rsplit_once('-') else {
             continue;

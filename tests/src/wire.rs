@@ -60,6 +60,38 @@ pub fn ends(bootstrap: &str, topic: &str, modern: bool) -> Result<Vec<Option<i64
     Err(Failure::new(tried))
 }
 
+/// The offset that `group` has committed for each of a topic's first `partitions`, -1 for none, from whichever broker
+/// coordinates it (OffsetFetch v1).
+pub fn committed(bootstrap: &str, (topic, partitions): (&str, i32), group: &str) -> Result<Vec<i64>> {
+    let mut body = Body::default();
+    body.string(group);
+    body.i32(1);
+    body.string(topic);
+    body.i32(partitions);
+    (0..partitions).for_each(|partition| body.i32(partition));
+    for address in bootstrap.split(',') {
+        let answer = Connection::to(address)?.ask(9, 1, &body)?;
+        let mut answer = Answer::of(&answer);
+        answer.i32()?; // topics
+        answer.string()?;
+        let mut offsets = vec![-1; usize::try_from(answer.i32()?).unwrap_or(0)];
+        let mut refused = false;
+        for _ in 0..offsets.len() {
+            let partition = usize::try_from(answer.i32()?).unwrap_or(usize::MAX);
+            let offset = answer.i64()?;
+            answer.string()?; // metadata
+            refused |= answer.i16()? != 0;
+            if let Some(known) = offsets.get_mut(partition) {
+                *known = offset;
+            }
+        }
+        if !refused {
+            return Ok(offsets);
+        }
+    }
+    Err(Failure::new(format!("no broker of {bootstrap} coordinates the group {group}")))
+}
+
 /// ZooKeeper's answer to one of its four letter words.
 pub fn four_letters(address: &str, word: &str) -> Result<String> {
     let mut connection = Connection::to(address)?;

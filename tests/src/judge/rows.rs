@@ -50,7 +50,8 @@ impl Row {
         Row { headers: Vec::new(), ..self.clone() }
     }
 
-    fn text(&self) -> String {
+    /// `timestamp key value [name=value]...`, the bytes in hexadecimal, `-` for null.
+    pub fn text(&self) -> String {
         let mut text = format!("{} {} {}", self.timestamp, hex(self.key.as_deref()), hex(self.value.as_deref()));
         for (name, value) in &self.headers {
             text.push_str(&format!(" {}={}", hex(Some(name.as_bytes())), hex(value.as_deref())));
@@ -58,7 +59,8 @@ impl Row {
         text
     }
 
-    fn parse(text: &str) -> Option<Row> {
+    /// Reads what [`Row::text`] wrote.
+    pub fn parse(text: &str) -> Option<Row> {
         let mut fields = text.split(' ');
         let timestamp = fields.next()?.parse().ok()?;
         let (key, value) = (unhex(fields.next()?)?, unhex(fields.next()?)?);
