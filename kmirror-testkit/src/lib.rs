@@ -22,9 +22,9 @@
 //! #     use std::collections::VecDeque;
 //! #     use std::io::{Read, Write};
 //! #     use std::net::TcpStream;
-//! #     use kmirror_proto::messages::*;
-//! #     use kmirror_proto::records::{Entry, Records, split};
-//! #     use kmirror_proto::{decode_response, encode_request};
+//! #     use kmirror_testkit::proto::messages::*;
+//! #     use kmirror_testkit::proto::records::{Entry, Records, split};
+//! #     use kmirror_testkit::proto::{decode_response, encode_request};
 //! #     /// Reads partition 0 of a topic from its beginning: asks any broker who leads, and again whenever that fails.
 //! #     pub struct Consumer { bootstrap: String, topic: String, offset: i64, leader: Option<TcpStream>, read: VecDeque<String> }
 //! #     impl Consumer {
@@ -137,14 +137,21 @@ pub use release::{Release, UnknownRelease};
 mod ids;
 pub use ids::NodeId;
 
+mod uuid;
+
+mod limits;
+
+/// The bytes and messages of Kafka: what faults look at and change, and what a test reads answers with.
+pub use kmirror_proto as proto;
 /// The codecs of Kafka.
 pub use kmirror_proto::compress::Codec;
 
-pub mod settings;
+mod settings;
 
-pub mod configs;
+mod configs;
+pub use configs::SettingError;
 
-pub mod cluster;
+mod cluster;
 pub use cluster::{Cluster, ClusterBuilder, ConnectionId, ContentsError, NoSuch, Output, Record};
 
 mod api;

@@ -11,7 +11,7 @@ use kmirror_proto::messages::{
     CreatePartitionsRequest, CreatePartitionsResponse, CreatePartitionsResult, CreatePartitionsTopic,
 };
 
-use super::create_topics::named_brokers;
+use super::create_topics::{named_brokers, too_many};
 use super::error::ApiError;
 use crate::acls::{Operation, Resource, authorized};
 use crate::cluster::{Call, Cluster, Partition, Reply, Topic};
@@ -22,6 +22,7 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &CreatePartiti
     let (release, patient) = (cluster.release, request.timeout_ms > 0);
     let mut told = BTreeSet::new();
     let mut results = Vec::new();
+    let too_many = too_many(release, additional(cluster, &request.topics), "additional partitions");
     for topic in request.topics.iter().filter(|topic| told.insert(topic.name.as_str())) {
         let repeated = request.topics.iter().filter(|other| other.name == topic.name).count() > 1;
         let outcome = if release < Release::V4_4 && cluster.controller() != Some(call.node) {
@@ -32,6 +33,8 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &CreatePartiti
             Err(ApiError::new(ErrorCode::INVALID_REQUEST, message))
         } else if release >= Release::V4_4 && !patient {
             Err(ApiError::bare(ErrorCode::REQUEST_TIMED_OUT))
+        } else if let Some(error) = &too_many {
+            Err(error.clone())
         } else {
             grow(cluster, call, topic, request.validate_only).and_then(|()| {
                 let late = !patient && !request.validate_only;
@@ -43,6 +46,15 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &CreatePartiti
     }
     cluster.waits.change();
     Reply::from(CreatePartitionsResponse { results, ..CreatePartitionsResponse::default() })
+}
+
+/// How many partitions the request would add in all.
+fn additional(cluster: &Cluster, topics: &[CreatePartitionsTopic]) -> i64 {
+    let of = |asked: &CreatePartitionsTopic| {
+        let has = i64::try_from(cluster.topics.get(&asked.name)?.partitions.len()).ok()?;
+        Some((i64::from(asked.count) - has).max(0))
+    };
+    topics.iter().filter_map(of).fold(0, i64::saturating_add)
 }
 
 /// One topic.
@@ -212,6 +224,15 @@ mod tests {
         let absent = said(&mut with_topic(Release::V3_9), to("nope", 3, None));
         assert_eq!(absent, (3, Some("The topic 'nope' does not exist.".to_owned())));
         assert_eq!(said(&mut with_topic(Release::V4_4), to("nope", 3, None)), (3, None));
+    }
+
+    #[test]
+    fn not_any_number_of_partitions() {
+        let of = |release, count| said(&mut with_topic(release), to("t", count, None));
+        let new = "Excessively large number of additional partitions per request.";
+        assert_eq!(of(Release::V4_4, i32::MAX), (44, Some(new.to_owned())));
+        assert_eq!(of(Release::V2_0, 10_004).0, 37);
+        assert_eq!(of(Release::V2_0, 10_003).0, 0);
     }
 
     #[test]

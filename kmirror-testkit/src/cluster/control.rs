@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Cluster, Partition, Topic};
 use crate::NodeId;
+use crate::configs::{SettingError, read_overrides};
 use crate::settings::TopicSettings;
 
 /// What was named does not exist, or is not in a state for this.
@@ -23,7 +24,7 @@ impl NoSuch {
 }
 
 impl Cluster {
-    /// Makes a topic with replicas on the brokers round robin; what was there under its name is gone.
+    /// Makes a topic with replicas on these brokers. What was there under its name is gone.
     pub(crate) fn make_topic(
         &mut self,
         name: &str,
@@ -32,8 +33,10 @@ impl Cluster {
         settings: TopicSettings,
     ) {
         let partitions = assignment.iter().map(|replicas| Partition::new(self.release, replicas)).collect();
-        let id = self.new_topic_id();
-        self.topics.insert(name.to_owned(), Topic { id, partitions, overrides, settings });
+        let id = self.new_uuid();
+        if self.topics.insert(name.to_owned(), Topic { id, partitions, overrides, settings }).is_some() {
+            self.groups.forget_topic(name);
+        }
         self.waits.change();
     }
 
@@ -74,10 +77,41 @@ impl Cluster {
         Some((topic.partitions.get_mut(usize::try_from(partition).ok()?)?, &topic.settings))
     }
 
-    /// Makes a topic, with replicas on as many brokers as `default.replication.factor` says.
+    /// Makes a topic with the brokers' settings, and with replicas on as many of the running brokers as
+    /// `default.replication.factor` says. A topic of that name is deleted first, with what groups have committed of it.
+    /// Whether clients could create one of that name is not looked at.
     pub fn create_topic(&mut self, name: &str, partitions: usize) {
+        self.create(name, partitions, BTreeMap::new(), self.settings.topic.clone());
+    }
+
+    /// As [`create_topic`](Self::create_topic), with settings of its own, by Kafka's names.
+    ///
+    /// ```
+    /// use kmirror_testkit::{Cluster, Release};
+    ///
+    /// let mut cluster = Cluster::builder(Release::V2_0).build()?;
+    /// cluster.create_topic_with("keyed", 1, &[("cleanup.policy", "compact"), ("segment.bytes", "1000")])?;
+    /// # Ok::<(), kmirror_testkit::SettingError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A setting that topics of the release do not have, or a value that it does not take; no topic is made then.
+    pub fn create_topic_with(
+        &mut self,
+        name: &str,
+        partitions: usize,
+        settings: &[(&str, &str)],
+    ) -> Result<(), SettingError> {
+        let overrides = read_overrides(&self.settings, settings.iter().copied())?;
+        let settings = TopicSettings::of(&self.settings, &overrides);
+        self.create(name, partitions, overrides, settings);
+        Ok(())
+    }
+
+    fn create(&mut self, name: &str, partitions: usize, overrides: BTreeMap<String, String>, settings: TopicSettings) {
         let assignment = self.assignment(0, partitions, self.settings.replication_factor);
-        self.make_topic(name, &assignment, BTreeMap::new(), self.settings.topic.clone());
+        self.make_topic(name, &assignment, overrides, settings);
+        self.settle();
     }
 
     /// The first offset of a partition and the one behind its last record.
@@ -99,17 +133,55 @@ impl Cluster {
     }
 
     /// Starts a broker that was ended: it follows the leaders again, and leads what has no leader and knows it in sync.
+    /// Nothing happens to one that runs.
     ///
     /// # Errors
     /// There is no such broker.
     pub fn start_broker(&mut self, node: NodeId) -> Result<(), NoSuch> {
+        let now = self.now();
         let broker = self.brokers.get_mut(&node).ok_or_else(|| NoSuch::new("broker", &node))?;
+        if broker.running {
+            return Ok(());
+        }
         broker.running = true;
-        let (now, clean) = (self.now(), self.brokers.get(&node).is_some_and(|broker| broker.clean));
+        let clean = broker.clean;
         for partition in self.topics.values_mut().flat_map(|topic| &mut topic.partitions) {
             partition.come_back(now, node, clean);
         }
         self.change_followers();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kmirror_proto::records::Stamp;
+
+    use super::*;
+    use crate::Release;
+    use crate::asking::{Asking, batch};
+
+    #[test]
+    fn a_topic_has_settings_of_its_own() {
+        let mut cluster = Cluster::builder(Release::V2_0).build().unwrap();
+        cluster.create_topic_with("small", 1, &[("max.message.bytes", " 100 ")]).unwrap();
+        cluster.create_topic("large", 1);
+        let max = |topic: &str| cluster.topics[topic].settings.max_message_bytes;
+        assert_eq!((max("small"), max("large")), (100, 1_000_012));
+        let unknown = cluster.create_topic_with("none", 1, &[("no.such", "1")]).unwrap_err();
+        assert_eq!(unknown.to_string(), "unknown setting no.such");
+        assert!(!cluster.topics.contains_key("none"));
+    }
+
+    /// As if it had been deleted: its records are gone, and its id is another one.
+    #[test]
+    fn a_topic_is_made_in_the_place_of_another() {
+        let mut client = Asking::of(Release::V2_8);
+        client.cluster.create_topic("numbers", 1);
+        let before = client.cluster.topics["numbers"].id;
+        client.produce(3, "numbers", 1, batch(2, Stamp::NONE));
+        client.cluster.create_topic("numbers", 3);
+        assert_eq!(client.cluster.offsets("numbers", 0), Ok((0, 0)));
+        assert_ne!(client.cluster.topics["numbers"].id, before);
     }
 }

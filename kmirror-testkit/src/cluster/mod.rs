@@ -18,7 +18,7 @@ use crate::configs::BrokerSettings;
 use crate::fault::{Intercepts, Quotas};
 use crate::groups::Groups;
 use crate::transactions::Transactions;
-use crate::{NodeId, Now, Release};
+use crate::{NodeId, Now, Release, uuid};
 
 mod connection;
 pub(crate) use connection::{Asked, Call, Connection, InFlight, Reply, Ticket};
@@ -63,7 +63,34 @@ pub use contents::{ContentsError, Record};
 ///
 /// Feed it with [`connect`](Self::connect), [`receive`](Self::receive), [`disconnect`](Self::disconnect) and
 /// [`advance`](Self::advance); after each of these take what it puts out with [`poll_output`](Self::poll_output), and
-/// come back at [`poll_timeout`](Self::poll_timeout) at the latest.
+/// come back at [`poll_timeout`](Self::poll_timeout) at the latest. What is done to it from outside (a broker that is
+/// stopped, a fault that is lifted) may put something out as well.
+///
+/// ```
+/// use bytes::Bytes;
+/// use kmirror_testkit::proto::encode_request;
+/// use kmirror_testkit::proto::messages::{FetchPartition, FetchRequest, FetchTopic};
+/// use kmirror_testkit::{Cluster, NodeId, Now, Output, Release};
+///
+/// let mut cluster = Cluster::builder(Release::V2_0).build()?;
+/// cluster.create_topic("orders", 1);
+/// let mut now = Now { unix_ms: 1_700_000_000_000, ..Now::default() };
+/// let client = cluster.connect(now, NodeId(0)).ok_or("the broker is down")?;
+///
+/// // There is nothing to fetch, and the request waits for half a second: virtual ones.
+/// let partitions = vec![FetchPartition { partition_max_bytes: 1000, ..FetchPartition::default() }];
+/// let topics = vec![FetchTopic { name: "orders".to_owned(), partitions, ..FetchTopic::default() }];
+/// let fetch = FetchRequest { topics, max_wait_ms: 500, min_bytes: 1, ..FetchRequest::default() };
+/// let frame = Bytes::from(encode_request(1, Some("docs"), 4, &fetch.into())?.chunks().concat());
+/// cluster.receive(now, client, frame.slice(4..));
+/// assert_eq!(cluster.poll_output(), None);
+///
+/// now = now.later(cluster.poll_timeout().ok_or("nothing is due")? - now.elapsed);
+/// cluster.advance(now);
+/// assert!(matches!(cluster.poll_output(), Some(Output::Frame(to, _)) if to == client));
+/// assert_eq!(now.unix_ms, 1_700_000_000_500);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Cluster {
     pub(crate) release: Release,
@@ -127,7 +154,7 @@ impl Cluster {
             tickets: 0,
             random: built.seed,
         };
-        cluster.id = cluster.new_cluster_id();
+        cluster.id = uuid::text(cluster.new_uuid());
         cluster
     }
 
@@ -235,17 +262,9 @@ impl Cluster {
         mixed ^ (mixed >> 31)
     }
 
-    /// A topic's id, never the zero one (KIP-516).
-    pub(crate) fn new_topic_id(&mut self) -> [u8; 16] {
+    /// A topic's id, never the zero one (KIP-516), or a cluster's.
+    pub(crate) fn new_uuid(&mut self) -> [u8; 16] {
         let id = (u128::from(self.draw()) << 64) | u128::from(self.draw() | 1);
         id.to_be_bytes()
-    }
-
-    /// 22 characters of base 64 without padding, as brokers make them (`org.apache.kafka.common.Uuid`).
-    fn new_cluster_id(&mut self) -> String {
-        const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-        let bits = (u128::from(self.draw()) << 64) | u128::from(self.draw());
-        let digit = |n: u32| DIGITS.get((bits.checked_shr(6 * n).unwrap_or(0) & 63) as usize).copied().unwrap_or(b'A');
-        (0..22).map(|n| char::from(digit(n))).collect()
     }
 }

@@ -12,7 +12,7 @@ use crate::configs::{BrokerSettings, SettingError};
 /// use kmirror_testkit::{Cluster, Release};
 ///
 /// let cluster = Cluster::builder(Release::V2_0).brokers(3).setting("min.insync.replicas", "2").build()?;
-/// # Ok::<(), kmirror_testkit::configs::SettingError>(())
+/// # Ok::<(), kmirror_testkit::SettingError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct ClusterBuilder {

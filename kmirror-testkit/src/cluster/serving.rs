@@ -243,7 +243,7 @@ impl Cluster {
         if self.release >= Release::V2_0 {
             connection.mute(now.after(throttled));
         } else {
-            delay += throttled;
+            delay = delay.saturating_add(throttled);
         }
         let node = connection.node;
         if delay.is_zero() && !self.is_frozen(node) {
@@ -320,6 +320,7 @@ impl Cluster {
         Some(flight)
     }
 }
+
 /// Whether it says that ApiVersions was asked for in an unknown version (KIP-511).
 fn is_unsupported(response: &AnyResponse) -> bool {
     matches!(response, AnyResponse::ApiVersions(answer) if answer.error_code == ErrorCode::UNSUPPORTED_VERSION)

@@ -1,8 +1,9 @@
-//! What brokers do to topics in the background, at once and on request; topics that go and grow.
+//! What brokers do to topics in the background, at its time or at once on request; topics that go and grow.
 
 use std::time::Duration;
 
 use super::{Cluster, NoSuch, Partition};
+use crate::limits::CLEANER_REST_MIN;
 
 /// When the background work is due next, on the monotonic clock; none of it before the cluster has been told a time.
 #[derive(Debug, Default)]
@@ -24,7 +25,8 @@ impl Cluster {
         let now = self.now();
         let is_due = |due: Option<Duration>| due.is_none_or(|due| due <= now.elapsed);
         if is_due(self.upkeep.cleaning) {
-            let first = self.upkeep.cleaning.replace(now.after(self.settings.cleaner_backoff)).is_none();
+            let rest = self.settings.cleaner_backoff.max(CLEANER_REST_MIN);
+            let first = self.upkeep.cleaning.replace(now.after(rest)).is_none();
             if !first && self.cleans() {
                 self.compact();
             }
@@ -65,7 +67,7 @@ impl Cluster {
         let first = topic.partitions.len();
         let replicas = topic.partitions.first().map_or(1, |partition| partition.replicas.len());
         if total <= first {
-            return Err(NoSuch::new("room", &format!("{name} has {first} partitions")));
+            return Err(NoSuch::new("growth", &format!("{name} from {first} to {total} partitions")));
         }
         let assignment = self.assignment(first, total - first, replicas);
         let release = self.release;
@@ -147,7 +149,9 @@ mod tests {
         let leaders = [0, 1, 2].map(|partition| cluster.leader("numbers", partition).unwrap());
         assert_eq!(leaders, [0, 1, 0].map(|node| Some(NodeId(node))), "round robin goes on");
         assert_eq!(cluster.in_sync("numbers", 2).unwrap().len(), 2, "with as many replicas");
-        assert!(cluster.add_partitions("numbers", 3).is_err() && cluster.add_partitions("letters", 2).is_err());
+        let said = |refused: Result<(), NoSuch>| refused.unwrap_err().to_string();
+        assert_eq!(said(cluster.add_partitions("numbers", 3)), "no such growth: numbers from 3 to 3 partitions");
+        assert_eq!(said(cluster.add_partitions("letters", 2)), "no such topic: letters");
     }
 
     /// The records' own time counts: they are of 2023.
@@ -184,5 +188,15 @@ mod tests {
         client.cluster.compact();
         assert_eq!((count(&client, "keyed"), count(&client, "numbers")), (2, 1), "and the active segment");
         assert_eq!(client.cluster.offsets("keyed", 0), Ok((0, 5)));
+    }
+
+    /// Else whoever comes back at `poll_timeout` comes back for ever.
+    #[test]
+    fn a_cleaner_without_rest_lets_time_pass() {
+        let mut cluster = Cluster::builder(Release::V2_0).setting("log.cleaner.backoff.ms", "0").build().unwrap();
+        cluster.create_topic_with("keyed", 1, &[("cleanup.policy", "compact")]).unwrap();
+        let now = crate::Now { elapsed: Duration::from_secs(1), unix_ms: 1_700_000_000_000 };
+        cluster.advance(now);
+        assert_eq!(cluster.poll_timeout(), Some(Duration::from_millis(1001)));
     }
 }

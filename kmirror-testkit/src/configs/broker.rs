@@ -37,10 +37,6 @@ pub(crate) struct BrokerSettings {
     pub(crate) transaction_partitions: usize,
     /// `transaction.max.timeout.ms` (0.11 and later).
     pub(crate) transaction_timeout_max: Duration,
-    /// `transaction.abort.timed.out.transaction.cleanup.interval.ms` (0.11 and later).
-    pub(crate) transaction_check_interval: Duration,
-    /// `offsets.retention.minutes`.
-    pub(crate) offsets_retention: Duration,
     /// `replica.lag.time.max.ms`.
     pub(crate) replica_lag_max: Duration,
     /// `log.retention.check.interval.ms`.
@@ -145,8 +141,6 @@ impl BrokerSettings {
             offsets_partitions: 1,
             transaction_partitions: 1,
             transaction_timeout_max: Duration::ZERO,
-            transaction_check_interval: Duration::ZERO,
-            offsets_retention: Duration::ZERO,
             replica_lag_max: Duration::ZERO,
             retention_check_interval: Duration::ZERO,
             cleaner: true,
@@ -179,8 +173,6 @@ impl BrokerSettings {
             offsets_partitions: size("offsets.topic.num.partitions"),
             transaction_partitions: size("transaction.state.log.num.partitions"),
             transaction_timeout_max: ms("transaction.max.timeout.ms"),
-            transaction_check_interval: ms("transaction.abort.timed.out.transaction.cleanup.interval.ms"),
-            offsets_retention: ms("offsets.retention.minutes").saturating_mul(60_000),
             replica_lag_max: ms("replica.lag.time.max.ms"),
             retention_check_interval: ms("log.retention.check.interval.ms"),
             // 4.x has no such setting: it always cleans.
@@ -225,8 +217,6 @@ mod tests {
             assert_eq!(settings.topic, TopicSettings::defaults(release), "{release}");
             assert!(settings.auto_create_topics && settings.cleaner, "{release}");
         }
-        assert_eq!(of(Release::V2_0).offsets_retention, Duration::from_secs(7 * 24 * 3600));
-        assert_eq!(of(Release::V1_1).offsets_retention, Duration::from_secs(24 * 3600));
     }
 
     #[test]

@@ -71,7 +71,7 @@ fn conflict(broker: &BrokerSettings, overrides: &BTreeMap<String, String>) -> Op
 impl TopicSettings {
     /// What a topic of this release has when nothing was set, neither for it nor for its broker.
     #[must_use]
-    pub fn defaults(release: Release) -> Self {
+    pub(crate) fn defaults(release: Release) -> Self {
         let default = |name: &str| topic_setting(release, name)?.default.map(str::to_owned);
         Self::from_text(release, default)
     }

@@ -3,6 +3,7 @@
 use kmirror_proto::compress::Decompressor;
 use kmirror_proto::records::{BatchHeader, Headers, Messages, RawBatch, RawMessage, RecordError, Records};
 
+use crate::limits::DECOMPRESSED_BYTES_MAX;
 use crate::log::Entry;
 
 /// An entry whose payload is decompressed: its records can be walked more than once.
@@ -96,6 +97,3 @@ impl Opened {
         Ok(())
     }
 }
-
-/// Java decompresses without a limit. Here a request of some MB cannot take more than this.
-const DECOMPRESSED_BYTES_MAX: usize = 1 << 30;

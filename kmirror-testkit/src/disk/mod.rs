@@ -23,15 +23,13 @@ mod checkpoint;
 mod reading;
 pub use reading::Cut;
 
-mod topic_id;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use crate::log::{Log, Segment};
-use crate::{Cluster, Release};
+use crate::{Cluster, Release, uuid};
 use checkpoint::Checkpoint;
 
 /// A folder, and what of a cluster has been written to it.
@@ -104,7 +102,7 @@ impl Folder {
             empty_folder(&folder)?;
             written = None;
             if release >= Release::V2_8 {
-                let text = format!("version: 0\ntopic_id: {}\n", topic_id::text(topic_id));
+                let text = format!("version: 0\ntopic_id: {}\n", uuid::text(topic_id));
                 write_file(&folder.join(METADATA), text.as_bytes())?;
             }
         }

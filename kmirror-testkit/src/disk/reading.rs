@@ -7,9 +7,9 @@ use std::time::UNIX_EPOCH;
 use bytes::Bytes;
 
 use super::checkpoint::Checkpoint;
-use super::{CLEANED, DiskError, EPOCHS, Folder, METADATA, STARTS, Written, files, topic_id};
-use crate::Cluster;
+use super::{CLEANED, DiskError, EPOCHS, Folder, METADATA, STARTS, Written, files};
 use crate::log::{Log, Stored, StoredSegment};
+use crate::{Cluster, uuid};
 
 /// A log that was not whole: it was cut off at this offset.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,15 +36,20 @@ impl Folder {
         let mut cuts = Vec::new();
         for folder in files(&self.path)? {
             let Some((topic, partition)) = named(&folder) else { continue };
+            let segments = segments(&folder)?;
+            if segments.is_empty() {
+                // Somebody else's: a broker's has a segment at least, and a number in a name says nothing.
+                continue;
+            }
             let stored = Stored {
-                segments: segments(&folder)?,
+                segments,
                 start: starts.get(&topic, partition).unwrap_or(0),
                 dirty_from: cleaned.get(&topic, partition).unwrap_or(0),
                 epochs: text(&folder.join(EPOCHS))?,
             };
             let (log, cut) = Log::of_files(cluster.release, stored);
             let metadata = text(&folder.join(METADATA))?;
-            let id = metadata.as_deref().and_then(|text| topic_id::parse(text.trim_end().rsplit_once(' ')?.1));
+            let id = metadata.as_deref().and_then(|text| uuid::parse(text.trim_end().rsplit_once(' ')?.1));
             let id = cluster.put_log(&topic, partition, id, log);
             match cut {
                 Some(offset) => cuts.push(Cut { topic, partition, offset }),

@@ -178,6 +178,15 @@ fn names_do_not_lead_elsewhere() {
     assert!(error.starts_with("listing ") && error.contains("nowhere"), "{error}");
 }
 
+/// A folder whose name ends in a number need not be one of a log.
+#[test]
+fn what_has_no_segment_is_no_log() {
+    let path = tempfile::tempdir().unwrap();
+    fs::create_dir(path.path().join("backup-20240101")).unwrap();
+    let (cluster, cuts) = read(path.path(), Release::V2_0);
+    assert_eq!((cluster.topics.len(), cuts), (0, vec![]));
+}
+
 #[test]
 fn indexes_say_where_entries_stand() {
     let path = tempfile::tempdir().unwrap();

@@ -112,8 +112,8 @@ impl Fault {
     /// Applied, and the answer changed before it goes out.
     ///
     /// ```
-    /// use kmirror_proto::{ApiKey, messages::AnyResponse};
-    /// use kmirror_testkit::fault::{Fault, Requests};
+    /// use kmirror_testkit::fault::{ApiKey, Fault, Requests};
+    /// use kmirror_testkit::proto::messages::AnyResponse;
     /// use kmirror_testkit::{Cluster, Release};
     ///
     /// let mut cluster = Cluster::builder(Release::V3_9).build()?;
@@ -123,7 +123,7 @@ impl Fault {
     ///     }
     /// });
     /// cluster.intercept(Requests::of(ApiKey::METADATA), no_brokers);
-    /// # Ok::<(), kmirror_testkit::configs::SettingError>(())
+    /// # Ok::<(), kmirror_testkit::SettingError>(())
     /// ```
     pub fn alter(change: impl Fn(&mut AnyResponse) + Send + Sync + 'static) -> Self {
         Self::Alter(Alteration(Arc::new(change)))

@@ -173,13 +173,15 @@ impl Rate {
         // Windows that are not over yet count as if they were (`Rate.windowSize`).
         let open = Duration::from_secs(FULL_WINDOWS_MIN.as_secs().saturating_sub(elapsed.as_secs()));
         let elapsed = elapsed + open;
+        // Nothing is not more than nothing: 0 / 0 is no number.
         let share = (bytes / elapsed.as_secs_f64() - bound) / bound;
-        if share <= 0.0 {
+        if share.is_nan() || share <= 0.0 {
             return Duration::ZERO;
         }
         let time = Duration::try_from_secs_f64(share * elapsed.as_secs_f64()).unwrap_or(Duration::MAX);
         // Kafka rounds to milliseconds; what rounds to none is none.
-        Duration::from_millis(u64::try_from((time + Duration::from_micros(500)).as_millis()).unwrap_or(u64::MAX))
+        let ms = time.saturating_add(Duration::from_micros(500)).as_millis();
+        Duration::from_millis(u64::try_from(ms).unwrap_or(u64::MAX))
     }
 }
 

@@ -12,8 +12,8 @@ use crate::cluster::{ConnectionId, Topic};
 /// Which requests a fault is for: those of which all holds that is said here.
 ///
 /// ```
-/// use kmirror_proto::ApiKey;
-/// use kmirror_testkit::{NodeId, fault::Requests};
+/// use kmirror_testkit::NodeId;
+/// use kmirror_testkit::fault::{ApiKey, Requests};
 ///
 /// // The third and fourth fetch of broker 1 that are about the topic:
 /// let _ = Requests::of(ApiKey::FETCH).to(NodeId(1)).about("orders").after(2).times(2);

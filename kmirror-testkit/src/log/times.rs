@@ -8,6 +8,7 @@ use kmirror_proto::records::{RawBatch, RawMessage, Records, messages};
 
 use super::{Entry, Log, Segment};
 use crate::Now;
+use crate::limits::DECOMPRESSED_BYTES_MAX;
 
 /// A record that was found by its timestamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +66,7 @@ fn first_as_new(entry: &Entry, timestamp: i64, start: i64) -> Option<Dated> {
     let fits = |&(offset, at): &(i64, i64)| at >= timestamp && offset >= start;
     if entry.magic >= 2 {
         let batch = RawBatch::from_bytes(Bytes::clone(&entry.bytes)).ok()?;
-        let Ok(records) = Records::of(&batch, PAYLOAD_BYTES_MAX) else { return Some(found(whole)) };
+        let Ok(records) = Records::of(&batch, DECOMPRESSED_BYTES_MAX) else { return Some(found(whole)) };
         let header = batch.header;
         let mut dated = records.iter().map_while(Result::ok);
         return dated
@@ -76,7 +77,7 @@ fn first_as_new(entry: &Entry, timestamp: i64, start: i64) -> Option<Dated> {
         return Some(whole).filter(fits).map(found);
     }
     let message = RawMessage::from_bytes(Bytes::clone(&entry.bytes)).ok()?;
-    let Ok(inner) = messages(&message, PAYLOAD_BYTES_MAX) else { return Some(found(whole)) };
+    let Ok(inner) = messages(&message, DECOMPRESSED_BYTES_MAX) else { return Some(found(whole)) };
     let mut dated = inner.iter().map_while(Result::ok);
     dated.find_map(|message| Some((message.offset, message.timestamp)).filter(fits)).map(found)
 }
@@ -85,5 +86,3 @@ fn first_as_new(entry: &Entry, timestamp: i64, start: i64) -> Option<Dated> {
 const LATEST: i64 = -1;
 /// The beginning of the log.
 const EARLIEST: i64 = -2;
-/// What a payload may come to: far more than a request carries, compressed as well as it can be.
-const PAYLOAD_BYTES_MAX: usize = 1 << 28;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kmirror_proto::ErrorCode;
 
-use super::{Identity, NOBODY, State, TIMEOUT_MAX, Transaction, Transactions, fenced};
+use super::{Identity, NOBODY, State, Transaction, Transactions, fenced};
 use crate::Now;
 
 /// What a client says that it was (v3 and later, KIP-360).
@@ -20,17 +20,21 @@ pub(crate) struct Known {
 impl Transactions {
     /// The identity that a transactional id is used under from now on. An open transaction is aborted first: its caller
     /// gets 51 and asks again.
+    ///
+    /// # Errors
+    /// 42 for an empty id, 50 for a timeout of none or above `timeout_max`; what the identity that was brought back is
+    /// refused with (49, 47 or 90); 51 while a transaction ends; 14, once, on 3.9 and later.
     pub(crate) fn init(
         &mut self,
         now: Now,
         transactional_id: &str,
-        timeout: Duration,
+        (timeout, timeout_max): (Duration, Duration),
         known: Known,
     ) -> Result<Identity, ErrorCode> {
         if transactional_id.is_empty() {
             return Err(ErrorCode::INVALID_REQUEST);
         }
-        if timeout.is_zero() || timeout > TIMEOUT_MAX {
+        if timeout.is_zero() || timeout > timeout_max {
             return Err(ErrorCode::INVALID_TRANSACTION_TIMEOUT);
         }
         let was = known.identity;
@@ -57,15 +61,13 @@ impl Transactions {
 
     /// The next epoch, or with the last one a new id.
     fn next_identity(&mut self, now: Now, transactional_id: &str, timeout: Duration) -> Identity {
-        let fresh = self.new_producer();
-        let Some(transaction) = self.by_id.get_mut(transactional_id) else { return fresh };
-        let Identity { id, epoch } = transaction.identity;
-        // The last epoch is kept for fencing.
-        let identity = if epoch >= i16::MAX - 1 { fresh } else { Identity { id, epoch: epoch + 1 } };
-        if identity != fresh {
-            self.next_producer_id -= 1;
-        }
-        *transaction = Transaction::new(now, identity, timeout);
+        let known = self.by_id.get(transactional_id).map(|transaction| transaction.identity);
+        let identity = match known {
+            // The last epoch is kept for fencing.
+            Some(Identity { id, epoch }) if epoch < i16::MAX - 1 => Identity { id, epoch: epoch + 1 },
+            Some(_) | None => self.new_producer(),
+        };
+        self.by_id.insert(transactional_id.to_owned(), Transaction::new(now, identity, timeout));
         identity
     }
 }

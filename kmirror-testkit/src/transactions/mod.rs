@@ -73,9 +73,6 @@ pub(crate) struct Transaction {
 /// No id: what an answer has that gives none.
 pub(crate) const NOBODY: Identity = Identity { id: -1, epoch: -1 };
 
-/// `transaction.max.timeout.ms`.
-const TIMEOUT_MAX: Duration = Duration::from_secs(900);
-
 impl Transactions {
     pub(crate) fn new(release: Release) -> Self {
         Self {

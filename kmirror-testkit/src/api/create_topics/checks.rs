@@ -16,6 +16,7 @@ use crate::api::error::ApiError;
 use crate::api::topic_names;
 use crate::cluster::Cluster;
 use crate::configs::read_overrides;
+use crate::limits::PARTITIONS_PER_REQUEST_MAX;
 use crate::{NodeId, Release};
 
 /// A topic that can be created.
@@ -148,6 +149,26 @@ fn counted(cluster: &Cluster, partitions: i32, replicas: i16) -> Result<Vec<Vec<
             Ok(cluster.assignment(0, count(partitions), count(replicas)))
         }
     }
+}
+
+/// What is said of a request that would make so many partitions in all: by 4.x as here, by older releases nothing.
+pub(in crate::api) fn too_many(release: Release, partitions: i64, what: &str) -> Option<ApiError> {
+    let (code, message) = if release >= Release::V4_4 {
+        (ErrorCode::POLICY_VIOLATION, format!("Excessively large number of {what} per request."))
+    } else {
+        (ErrorCode::INVALID_PARTITIONS, format!("More than {PARTITIONS_PER_REQUEST_MAX} {what} in one request."))
+    };
+    (partitions > PARTITIONS_PER_REQUEST_MAX).then(|| ApiError::new(code, message))
+}
+
+/// How many partitions a request for topics would make.
+pub(super) fn partitions_in_all(cluster: &Cluster, topics: &[CreatableTopic]) -> i64 {
+    let of = |topic: &CreatableTopic| match topic.num_partitions {
+        _ if !topic.assignments.is_empty() => i64::try_from(topic.assignments.len()).unwrap_or(i64::MAX),
+        -1 => i64::from(as_i32(cluster.settings.partitions)),
+        count => i64::from(count.max(0)),
+    };
+    topics.iter().map(of).fold(0, i64::saturating_add)
 }
 
 fn as_i32(count: usize) -> i32 {

@@ -27,7 +27,7 @@ use crate::cluster::{Call, Cluster, Reply};
 use crate::configs::describe;
 
 mod checks;
-pub(super) use checks::named_brokers;
+pub(super) use checks::{named_brokers, too_many};
 
 /// Topics that wait for leaders.
 #[derive(Debug)]
@@ -45,6 +45,7 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &CreateTopicsR
     }
     let mut response = CreateTopicsResponse::default();
     let repeated = repeated(&request.topics);
+    let too_many = too_many(release, checks::partitions_in_all(cluster, &request.topics), "partitions");
     // What stood there before the request: 4.x looks for collisions among these alone.
     let before: BTreeSet<String> = cluster.topics.keys().cloned().collect();
     let mut told = BTreeSet::new();
@@ -62,6 +63,8 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &CreateTopicsR
             Err(repeated_complaint(release, call, name))
         } else if release >= Release::V4_4 && !patient {
             Err(ApiError::bare(ErrorCode::REQUEST_TIMED_OUT))
+        } else if let Some(error) = &too_many {
+            Err(error.clone())
         } else if let Some(error) = unauthorized(cluster, call, name) {
             Err(error)
         } else {
@@ -145,7 +148,7 @@ fn create(
         created.topic_id = cluster.place_topic(&topic.name, &checked.assignment, checked.overrides);
     } else if cluster.release >= Release::V4_4 {
         // The controller draws one before it notices that it is not to keep the topic.
-        created.topic_id = cluster.new_topic_id();
+        created.topic_id = cluster.new_uuid();
     }
     Ok(created)
 }

@@ -254,3 +254,17 @@ fn only_the_controller_creates_topics() {
         assert_eq!(ask(&mut client, &[topic("t", 2, 2)])[0].error_code.0, code, "{release}");
     }
 }
+
+/// A few bytes do not fill the memory: the bound is 4.x's, and holds for the whole request.
+#[test]
+fn not_any_number_of_partitions() {
+    for (release, code) in [(Release::V0_10_1, 37), (Release::V2_0, 37), (Release::V4_4, 44)] {
+        let mut client = Asking::of(release);
+        let codes = |client: &mut Asking, topics: &[CreatableTopic]| {
+            ask(client, topics).iter().map(|topic| topic.error_code.0).collect::<Vec<_>>()
+        };
+        assert_eq!(codes(&mut client, &[topic("t", i32::MAX, 1)]), [code], "{release}");
+        assert_eq!(codes(&mut client, &[topic("t", 5000, 1), topic("u", 5001, 1)]), [code, code], "{release}");
+        assert_eq!(codes(&mut client, &[topic("t", 5000, 1), topic("u", 5000, 1)]), [0, 0], "{release}");
+    }
+}

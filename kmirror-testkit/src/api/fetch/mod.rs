@@ -161,6 +161,34 @@ mod tests {
         (answer.error_code.0, answer.session_id, partitions)
     }
 
+    /// Else a small request could ask for the same megabyte a thousand times.
+    #[test]
+    fn a_partition_that_is_named_twice_is_read_once() {
+        let mut client = Asking::of(Release::V2_0);
+        client.cluster.create_topic("numbers", 1);
+        client.produce(3, "numbers", -1, batch(2, Stamp::NONE));
+        let mut twice = from(0);
+        twice.topics.extend(from(2).topics);
+        assert_eq!(told(&mut client, 0, -1, twice), (0, 0, vec![(0, 0)]), "from where it is said last");
+    }
+
+    /// Kafka's cache has a thousand slots; one that was not used for two minutes makes room.
+    #[test]
+    fn sessions_are_limited() {
+        let mut client = Asking::of(Release::V2_0);
+        client.cluster.create_topic("numbers", 1);
+        for id in 1..=1000 {
+            assert_eq!(told(&mut client, 0, 0, from(0)).1, id);
+        }
+        assert_eq!(told(&mut client, 0, 0, from(0)).1, 0, "no room");
+        client.now = client.now.later(Duration::from_secs(100));
+        assert_eq!(told(&mut client, 1, 1, FetchRequest { topics: vec![], ..from(0) }).1, 1);
+        client.now = client.now.later(Duration::from_secs(21));
+        assert_eq!(told(&mut client, 0, 0, from(0)).1, 1001);
+        assert_eq!(told(&mut client, 1, 2, FetchRequest { topics: vec![], ..from(0) }).1, 1, "it was used");
+        assert_eq!(told(&mut client, 2, 1, from(0)).0, 70, "it was not");
+    }
+
     /// F10, line by line.
     #[test]
     fn a_session_tells_only_what_is_new() {

@@ -10,10 +10,12 @@
 //! `kafka.server.FetchManager`, `FetchSession`, `CachedPartition`.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use kmirror_proto::ErrorCode;
 use kmirror_proto::messages::{FetchPartition, FetchRequest, FetchedPartition};
 
+use crate::Now;
 use crate::cluster::{Call, Cluster};
 
 /// The sessions of one broker, by id.
@@ -27,12 +29,20 @@ pub(crate) struct Sessions {
 struct Session {
     /// The epoch that the next request has to have.
     next_epoch: i32,
-    /// In the order in which they are read: what had records goes to the end.
-    partitions: Vec<Cached>,
+    /// When it was last asked, on the monotonic clock.
+    used: Duration,
+    partitions: BTreeMap<Place, Cached>,
+    /// Turns that were given out.
+    turns: u64,
 }
+
+/// Topic by name, topic by id, partition.
+type Place = (String, [u8; 16], i32);
 
 #[derive(Clone, Debug)]
 struct Cached {
+    /// Partitions are read in the order of these: what had records goes to the end.
+    turn: u64,
     asked: Asked,
     high_watermark: i64,
     log_start_offset: i64,
@@ -55,6 +65,12 @@ pub(super) struct Plan {
     /// Whether only what is new is answered.
     incremental: bool,
 }
+
+/// `max.incremental.fetch.session.cache.slots`.
+const SESSIONS_MAX: usize = 1000;
+
+/// `min.incremental.fetch.session.eviction.ms`: one that was not asked for longer makes room for another.
+const EVICTION: Duration = Duration::from_secs(120);
 
 /// No session.
 const NONE: i32 = 0;
@@ -84,10 +100,10 @@ pub(super) fn plan(cluster: &mut Cluster, call: &Call, request: &FetchRequest) -
         (id, INITIAL) => {
             sessions.sessions.remove(&id);
             let plan = full(NONE);
-            let session_id = if plan.asked.is_empty() { NONE } else { sessions.open(&plan.asked) };
+            let session_id = if plan.asked.is_empty() { NONE } else { sessions.open(call.now, &plan.asked) };
             Ok(Plan { session_id, ..plan })
         }
-        (id, epoch) => sessions.go_on(id, epoch, request),
+        (id, epoch) => sessions.go_on(call.now, id, epoch, request),
     }
 }
 
@@ -105,79 +121,104 @@ pub(super) fn answered(cluster: &mut Cluster, call: &Call, plan: &Plan, fetched:
 }
 
 impl Sessions {
-    fn open(&mut self, asked: &[Asked]) -> i32 {
+    /// A new one; [`NONE`] while there is no room for it.
+    fn open(&mut self, now: Now, asked: &[Asked]) -> i32 {
+        if self.sessions.len() >= SESSIONS_MAX {
+            let idle = self.sessions.iter().min_by_key(|(_, session)| session.used);
+            match idle.filter(|(_, session)| now.elapsed.saturating_sub(session.used) > EVICTION).map(|(id, _)| *id) {
+                Some(id) => drop(self.sessions.remove(&id)),
+                None => return NONE,
+            }
+        }
         self.opened = self.opened.checked_add(1).unwrap_or(1);
-        let cached = |asked: &Asked| Cached { asked: asked.clone(), high_watermark: -1, log_start_offset: -1 };
-        let session = Session { next_epoch: 1, partitions: asked.iter().map(cached).collect() };
+        let mut session = Session { next_epoch: 1, used: now.elapsed, partitions: BTreeMap::new(), turns: 0 };
+        asked.iter().for_each(|asked| session.take_in(asked.clone()));
         self.sessions.insert(self.opened, session);
         self.opened
     }
 
-    fn go_on(&mut self, id: i32, epoch: i32, request: &FetchRequest) -> Result<Plan, ErrorCode> {
+    fn go_on(&mut self, now: Now, id: i32, epoch: i32, request: &FetchRequest) -> Result<Plan, ErrorCode> {
         let session = self.sessions.get_mut(&id).ok_or(ErrorCode::FETCH_SESSION_ID_NOT_FOUND)?;
         if session.next_epoch != epoch {
             return Err(ErrorCode::INVALID_FETCH_SESSION_EPOCH);
         }
+        session.used = now.elapsed;
         session.update(request);
         if session.partitions.is_empty() {
             self.sessions.remove(&id);
             return Ok(Plan { asked: Vec::new(), session_id: NONE, incremental: true });
         }
         session.next_epoch = epoch.checked_add(1).unwrap_or(1);
-        let asked = session.partitions.iter().map(|cached| cached.asked.clone()).collect();
-        Ok(Plan { asked, session_id: id, incremental: true })
+        Ok(Plan { asked: session.in_turn(), session_id: id, incremental: true })
     }
 }
 
 impl Session {
     /// Takes in what a request changes.
     fn update(&mut self, request: &FetchRequest) {
-        for asked in asked(request) {
-            match self.partitions.iter_mut().find(|cached| cached.asked.is_same(&asked)) {
-                Some(cached) => cached.asked = asked,
-                None => self.partitions.push(Cached { asked, high_watermark: -1, log_start_offset: -1 }),
+        asked(request).into_iter().for_each(|asked| self.take_in(asked));
+        for topic in &request.forgotten_topics {
+            for partition in &topic.partitions {
+                self.partitions.remove(&(topic.name.clone(), topic.topic_id, *partition));
             }
         }
-        for topic in &request.forgotten_topics {
-            self.partitions.retain(|cached| {
-                let of_topic = cached.asked.name == topic.name && cached.asked.topic_id == topic.topic_id;
-                !(of_topic && topic.partitions.contains(&cached.asked.partition.partition))
-            });
-        }
+    }
+
+    /// A partition that is new, or is to be read from elsewhere.
+    fn take_in(&mut self, asked: Asked) {
+        let turn = self.next_turn();
+        let cached = self.partitions.entry(asked.place());
+        let new = Cached { turn, asked: asked.clone(), high_watermark: -1, log_start_offset: -1 };
+        cached.and_modify(|cached| cached.asked = asked).or_insert(new);
+    }
+
+    fn in_turn(&self) -> Vec<Asked> {
+        let mut cached: Vec<&Cached> = self.partitions.values().collect();
+        cached.sort_by_key(|cached| cached.turn);
+        cached.into_iter().map(|cached| cached.asked.clone()).collect()
+    }
+
+    fn next_turn(&mut self) -> u64 {
+        self.turns += 1;
+        self.turns
     }
 
     /// Whether the client does not know this yet; from now on it does.
     fn is_new(&mut self, asked: &Asked, fetched: &FetchedPartition) -> bool {
-        let Some(at) = self.partitions.iter().position(|cached| cached.asked.is_same(asked)) else { return true };
+        let turn = self.next_turn();
+        let Some(cached) = self.partitions.get_mut(&asked.place()) else { return true };
         let has_records = fetched.records.as_ref().is_some_and(|records| !records.is_empty());
         let failed = fetched.error_code != ErrorCode::NONE;
-        let Some(cached) = self.partitions.get_mut(at) else { return true };
         let moved =
             cached.high_watermark != fetched.high_watermark || cached.log_start_offset != fetched.log_start_offset;
         // An error is told again and again, and what follows it is news.
         cached.high_watermark = if failed { -1 } else { fetched.high_watermark };
         cached.log_start_offset = fetched.log_start_offset;
         if has_records {
-            let cached = self.partitions.remove(at);
-            self.partitions.push(cached);
+            cached.turn = turn;
         }
         has_records || failed || moved || fetched.diverging_epoch.is_some() || fetched.preferred_read_replica >= 0
     }
 }
 
 impl Asked {
-    fn is_same(&self, other: &Self) -> bool {
-        let place = |asked: &Self| (asked.topic_id, asked.partition.partition);
-        self.name == other.name && place(self) == place(other)
+    fn place(&self) -> Place {
+        (self.name.clone(), self.topic_id, self.partition.partition)
     }
 }
 
+/// Each partition once, in the order in which they are named first; what is said of it last counts, as in Kafka's map of
+/// them. So no request gets a partition's records twice.
 fn asked(request: &FetchRequest) -> Vec<Asked> {
-    let of = |name: &String, topic_id: &[u8; 16], partition: &FetchPartition| Asked {
-        name: name.clone(),
-        topic_id: *topic_id,
-        partition: *partition,
-    };
-    let topics = request.topics.iter();
-    topics.flat_map(|topic| topic.partitions.iter().map(|asked| of(&topic.name, &topic.topic_id, asked))).collect()
+    let named = request.topics.iter().flat_map(|topic| topic.partitions.iter().map(move |asked| (topic, asked)));
+    let mut places = BTreeMap::new();
+    let mut all: Vec<Asked> = Vec::new();
+    for (topic, partition) in named {
+        let at = *places.entry((&topic.name, topic.topic_id, partition.partition)).or_insert(all.len());
+        match all.get_mut(at) {
+            Some(before) => before.partition = *partition,
+            None => all.push(Asked { name: topic.name.clone(), topic_id: topic.topic_id, partition: *partition }),
+        }
+    }
+    all
 }

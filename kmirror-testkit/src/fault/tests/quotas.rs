@@ -52,6 +52,23 @@ fn a_producer_over_its_quota_is_throttled() {
     assert_eq!(throttle_time_ms(&rig.outputs()[0]), 0, "taken back");
 }
 
+/// Nothing at all may be produced: what was is throttled for ever, which is more milliseconds than the answer has room
+/// for, and an answer that a fault keeps back as well is not kept back for less.
+#[test]
+fn a_quota_of_nothing_throttles_for_ever() {
+    for release in [Release::V1_1, Release::V2_0] {
+        let mut rig = Rig::of(release);
+        rig.cluster.set_quota("rig", Quota { produce_bytes_per_second: Some(0.0), ..Quota::default() });
+        let at = rig.connect();
+        rig.cluster.intercept(Requests::any().times(1), Fault::DelayAnswer(SECOND));
+        rig.produce(at);
+        rig.pass(SECOND);
+        let said: Vec<i32> = rig.outputs().iter().map(throttle_time_ms).collect();
+        let expected: &[i32] = if release < Release::V2_0 { &[] } else { &[i32::MAX] };
+        assert_eq!(said, expected, "{release}");
+    }
+}
+
 /// Nobody tells a producer with acks 0, but it is not heard.
 #[test]
 fn a_producer_without_answers_is_muted() {

@@ -9,13 +9,13 @@
 use bytes::Bytes;
 use kmirror_proto::records::{MessageSetBuilder, RawMessage, messages};
 
-use super::PAYLOAD_BYTES_MAX;
+use crate::limits::DECOMPRESSED_BYTES_MAX;
 use crate::log::Entry;
 
 /// Looks at each message: offset, key, value.
 pub(super) fn for_each(entry: &Entry, mut look: impl FnMut(i64, Option<&[u8]>, Option<&[u8]>)) {
     let Ok(message) = RawMessage::from_bytes(Bytes::clone(&entry.bytes)) else { return };
-    let Ok(inner) = messages(&message, PAYLOAD_BYTES_MAX) else { return };
+    let Ok(inner) = messages(&message, DECOMPRESSED_BYTES_MAX) else { return };
     for message in inner.iter().map_while(Result::ok) {
         look(message.offset, message.key, message.value);
     }
@@ -43,7 +43,7 @@ pub(super) fn survivors(
 /// The wrapper with these messages alone; the first of them is at `first`.
 fn rewrapped(entry: &Entry, first: i64, kept: &[i64]) -> Option<Entry> {
     let message = RawMessage::from_bytes(Bytes::clone(&entry.bytes)).ok()?;
-    let inner = messages(&message, PAYLOAD_BYTES_MAX).ok()?;
+    let inner = messages(&message, DECOMPRESSED_BYTES_MAX).ok()?;
     let mut builder = MessageSetBuilder::new(message.format(), entry.codec);
     builder.set_base_offset(first);
     builder.set_append_time(entry.append_time.then_some(entry.max_timestamp));

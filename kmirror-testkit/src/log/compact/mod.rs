@@ -187,6 +187,3 @@ impl Cleaning<'_> {
         if last_of_producer || last_of_log { Emptied::Stays } else { Emptied::Goes }
     }
 }
-
-/// What a payload may come to.
-const PAYLOAD_BYTES_MAX: usize = 1 << 28;

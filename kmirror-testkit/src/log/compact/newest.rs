@@ -9,7 +9,8 @@ use bytes::Bytes;
 use kmirror_proto::records::{RawBatch, Records};
 
 use super::ending::Ending;
-use super::{PAYLOAD_BYTES_MAX, legacy};
+use super::legacy;
+use crate::limits::DECOMPRESSED_BYTES_MAX;
 use crate::log::{Entry, Segment};
 
 /// The last offset of each key that the dirty part of a log has.
@@ -50,7 +51,7 @@ impl Newest {
             return legacy::for_each(entry, |offset, key, _| put(offset, key));
         }
         let Ok(batch) = RawBatch::from_bytes(Bytes::clone(&entry.bytes)) else { return };
-        let Ok(records) = Records::of(&batch, PAYLOAD_BYTES_MAX) else { return };
+        let Ok(records) = Records::of(&batch, DECOMPRESSED_BYTES_MAX) else { return };
         for record in records.iter().map_while(Result::ok) {
             put(batch.header.offset_of(&record), record.key);
         }

@@ -8,13 +8,14 @@
 //!
 //! Java: `MemoryRecords.buildRetainedRecordsInto`, `DefaultRecordBatch.writeEmptyHeader`.
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::{BufMut, Bytes};
+use kmirror_proto::Writer;
 use kmirror_proto::compress::{Codec, compress};
 use kmirror_proto::records::{
     Attributes, BATCH_HEADER_BYTES, BatchHeader, RawBatch, Record, RecordError, Records, crc32c,
 };
 
-use super::PAYLOAD_BYTES_MAX;
+use crate::limits::DECOMPRESSED_BYTES_MAX;
 use crate::log::Entry;
 
 /// The records of a batch, and which of them stay.
@@ -35,7 +36,7 @@ impl Kept {
         mut survives: impl FnMut(i64, Option<&[u8]>, Option<&[u8]>) -> bool,
     ) -> Result<Self, RecordError> {
         let batch = RawBatch::from_bytes(Bytes::clone(&entry.bytes))?;
-        let records = Records::of(&batch, PAYLOAD_BYTES_MAX)?;
+        let records = Records::of(&batch, DECOMPRESSED_BYTES_MAX)?;
         let mut stays = Vec::with_capacity(records.len());
         for record in &records {
             let record = record?;
@@ -61,7 +62,7 @@ impl Kept {
     pub(super) fn batch(&self, horizon: Option<i64>) -> Option<Entry> {
         let first = self.survivors().next()?;
         let base_timestamp = horizon.unwrap_or_else(|| self.header.timestamp_of(&first));
-        let (mut payload, mut max_timestamp, mut count) = (BytesMut::new(), -1, 0);
+        let (mut payload, mut max_timestamp, mut count) = (Writer::new(), -1, 0);
         for record in self.survivors() {
             let timestamp = self.header.timestamp_of(&record);
             put_record(&mut payload, &record, timestamp.wrapping_sub(base_timestamp));
@@ -70,7 +71,7 @@ impl Kept {
         }
         let codec = self.header.attributes.codec().ok()?;
         let mut bytes = vec![0; BATCH_HEADER_BYTES];
-        compress(codec, &payload, &mut bytes).ok()?;
+        compress(codec, &payload.into_chunks().concat(), &mut bytes).ok()?;
         let attributes = attributes(self.header.attributes, codec, horizon.is_some());
         let header = BatchHeader { attributes, base_timestamp, max_timestamp, records_count: count, ..self.header };
         finished(&header, bytes)
@@ -126,38 +127,31 @@ fn finished(header: &BatchHeader, mut bytes: Vec<u8>) -> Option<Entry> {
     Entry::read(Bytes::from(bytes)).ok()
 }
 
-fn put_record(out: &mut BytesMut, record: &Record<'_>, timestamp_delta: i64) {
-    let mut body = BytesMut::with_capacity(32 + record.value.map_or(0, <[u8]>::len));
+fn put_record(out: &mut Writer, record: &Record<'_>, timestamp_delta: i64) {
+    let mut body = Writer::new();
     body.put_i8(record.attributes);
-    put_varlong(&mut body, timestamp_delta);
-    put_varlong(&mut body, record.offset_delta.into());
+    body.put_varlong(timestamp_delta);
+    body.put_varint(record.offset_delta);
     put_nullable(&mut body, record.key);
     put_nullable(&mut body, record.value);
     body.put_slice(record.headers.raw());
-    put_varlong(out, i64::try_from(body.len()).unwrap_or(0));
-    out.put_slice(&body);
+    put_length(out, body.len());
+    body.into_chunks().iter().for_each(|chunk| out.put_slice(chunk));
 }
 
-fn put_nullable(out: &mut BytesMut, bytes: Option<&[u8]>) {
+fn put_nullable(out: &mut Writer, bytes: Option<&[u8]>) {
     match bytes {
         Some(bytes) => {
-            put_varlong(out, i64::try_from(bytes.len()).unwrap_or(0));
+            put_length(out, bytes.len());
             out.put_slice(bytes);
         }
-        None => put_varlong(out, -1),
+        None => out.put_varint(-1),
     }
 }
 
-/// A zigzag varint; the 32-bit ones look the same.
-fn put_varlong(out: &mut BytesMut, value: i64) {
-    let mut rest = (value << 1 ^ value >> 63).cast_unsigned();
-    while rest > 0x7f {
-        let [.., low] = rest.to_be_bytes();
-        out.put_u8(low | 0x80);
-        rest >>= 7;
-    }
-    let [.., last] = rest.to_be_bytes();
-    out.put_u8(last);
+fn put_length(out: &mut Writer, length: usize) {
+    // What it is the length of was read from a batch, whose lengths are varints too.
+    out.put_varint(i32::try_from(length).unwrap_or(i32::MAX));
 }
 
 /// Where the bytes begin that the CRC covers.

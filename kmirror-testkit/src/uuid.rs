@@ -1,9 +1,9 @@
-//! A topic's id as text: 22 characters of base64 for URLs, without padding.
+//! The ids of topics and clusters as text: 22 characters of base64 for URLs, without padding.
 //!
 //! Java: `org.apache.kafka.common.Uuid`.
 
 /// The id as Kafka writes it.
-pub(super) fn text(id: [u8; 16]) -> String {
+pub(crate) fn text(id: [u8; 16]) -> String {
     let bits = u128::from_be_bytes(id);
     // 126 bits are 21 digits; the last two stand at the top of a 22nd.
     let digit = |place: u32| if place == 0 { (bits << 4) & 63 } else { (bits >> (6 * place - 4)) & 63 };
@@ -12,7 +12,7 @@ pub(super) fn text(id: [u8; 16]) -> String {
 }
 
 /// The id that a text stands for.
-pub(super) fn parse(text: &str) -> Option<[u8; 16]> {
+pub(crate) fn parse(text: &str) -> Option<[u8; 16]> {
     let (head, last) = text.split_at_checked(21)?;
     let digit = |byte: u8| u128::try_from(DIGITS.iter().position(|digit| *digit == byte)?).ok();
     let bits = head.bytes().try_fold(0, |bits, byte| Some(bits << 6 | digit(byte)?))?;
