@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What a cluster is told about time.
+/// What a cluster is told about time. Neither clock goes back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Now {
     /// The monotonic clock, since some beginning: for waiting.

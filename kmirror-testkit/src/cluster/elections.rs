@@ -13,11 +13,14 @@ impl Cluster {
     }
 
     /// Makes another in-sync replica the leader of a partition. One that was [stalled](Self::stall_follower) leads with
-    /// what it has: records above the high watermark are gone.
+    /// what it has: records above the high watermark are gone. Nothing happens if the broker leads already.
     ///
     /// # Errors
     /// There is no such partition, or the broker has no in-sync replica of it, or does not run.
     pub fn move_leader(&mut self, topic: &str, partition: i32, to: NodeId) -> Result<(), NoSuch> {
+        if self.leader(topic, partition)? == Some(to) {
+            return Ok(());
+        }
         let in_sync = self.in_sync(topic, partition)?.contains(&to);
         self.elect(topic, partition, in_sync.then_some(to).ok_or(to), "in-sync replica")
     }
@@ -29,7 +32,11 @@ impl Cluster {
     /// There is no such partition, or the broker has no replica of it, or does not run.
     pub fn elect_unclean(&mut self, topic: &str, partition: i32, to: NodeId) -> Result<(), NoSuch> {
         let replica = self.named(topic, partition)?.replicas.iter().any(|replica| replica.node == to);
-        if replica && let Some((partition, _)) = self.partition_mut(topic, partition) {
+        let runs = self.is_running(to);
+        if replica
+            && runs
+            && let Some((partition, _)) = self.partition_mut(topic, partition)
+        {
             partition.out_of_sync_but(to);
         }
         self.elect(topic, partition, replica.then_some(to).ok_or(to), "replica")
@@ -209,5 +216,25 @@ mod tests {
         client.cluster.lose_tail("numbers", 0, NodeId(0), 0).unwrap();
         client.cluster.start_broker(NodeId(0)).unwrap();
         assert_eq!(state(&client), (Some(1), 3, vec![0, 1]));
+    }
+
+    /// Kafka elects nobody who leads: no epoch begins, and what is known of producers is not forgotten.
+    #[test]
+    fn who_leads_is_not_elected() {
+        let mut client = with_a_laggard("clean");
+        client.cluster.move_leader("numbers", 0, NodeId(0)).unwrap();
+        assert_eq!(client.cluster.partition("numbers", 0).unwrap().leader_epoch, 0);
+    }
+
+    /// An election that cannot be leaves everything as it was.
+    #[test]
+    fn a_broker_that_is_down_is_not_elected() {
+        let mut client = with_a_laggard("clean");
+        client.cluster.resume_follower("numbers", 0, NodeId(1)).unwrap();
+        client.cluster.stop_broker(NodeId(1)).unwrap();
+        let before = state(&client);
+        assert!(client.cluster.elect_unclean("numbers", 0, NodeId(1)).is_err());
+        assert!(client.cluster.move_leader("numbers", 0, NodeId(1)).is_err());
+        assert_eq!(state(&client), before);
     }
 }

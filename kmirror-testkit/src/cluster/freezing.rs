@@ -14,7 +14,7 @@ impl Cluster {
     /// The group and transaction coordinators of a frozen broker keep their time: sessions end there as ever.
     ///
     /// # Errors
-    /// There is no such broker.
+    /// There is no such broker, or it does not run.
     pub fn freeze_broker(&mut self, node: NodeId) -> Result<(), NoSuch> {
         self.set_frozen(node, true)
     }
@@ -41,6 +41,9 @@ impl Cluster {
 
     fn set_frozen(&mut self, node: NodeId, frozen: bool) -> Result<(), NoSuch> {
         let broker = self.brokers.get_mut(&node).ok_or_else(|| NoSuch::new("broker", &node))?;
+        if frozen && !broker.running {
+            return Err(NoSuch::new("running broker", &node));
+        }
         broker.frozen = frozen;
         let follows = broker.running && !frozen;
         for partition in self.topics.values_mut().flat_map(|topic| &mut topic.partitions) {
@@ -79,6 +82,17 @@ mod tests {
     use super::*;
     use crate::Release;
     use crate::asking::{Asking, Came, batch};
+
+    #[test]
+    fn only_a_running_broker_is_frozen() {
+        let mut cluster = Cluster::builder(Release::V2_0).build().unwrap();
+        cluster.stop_broker(NodeId(0)).unwrap();
+        assert_eq!(cluster.freeze_broker(NodeId(0)).unwrap_err().to_string(), "no such running broker: 0");
+        cluster.start_broker(NodeId(0)).unwrap();
+        cluster.freeze_broker(NodeId(0)).unwrap();
+        cluster.start_broker(NodeId(0)).unwrap();
+        assert!(cluster.is_frozen(NodeId(0)), "it runs: there is nothing to start");
+    }
 
     /// Freezing is for brokers that run: one that is ended is thawed with that, and says so when it is back.
     #[test]

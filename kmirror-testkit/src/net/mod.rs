@@ -80,13 +80,16 @@ impl Server {
     /// the same, and refuses connections there.
     ///
     /// # Errors
-    /// As [`start`](Self::start); the host's name is not resolved; one of the ports is taken.
+    /// As [`start`](Self::start); the host's name is not resolved; one of the ports is taken, or beyond 65535.
     pub fn start_on(mut cluster: Cluster, listen_on: &ListenOn) -> io::Result<Self> {
         let runtime = runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
         let nodes: Vec<NodeId> = cluster.brokers().collect();
         let (mut gates, mut addresses, mut bootstrap) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        for (node, address) in nodes.into_iter().zip(listen_on.resolve()?) {
-            let gate = Gate::open(address)?;
+        let mut places = listen_on.resolve()?;
+        for node in nodes {
+            let beyond =
+                || io::Error::new(io::ErrorKind::InvalidInput, format!("broker {node} has no port: there are 65535"));
+            let gate = Gate::open(places.next().ok_or_else(beyond)?)?;
             let address = gate.address();
             let host = listen_on.advertised(address);
             cluster.listen(node, &host, address.port());

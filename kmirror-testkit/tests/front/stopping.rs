@@ -70,6 +70,16 @@ fn a_port_that_is_taken_is_an_error() {
     assert_eq!(again.bootstrap(), format!("127.0.0.1:{port}"));
 }
 
+/// Else some brokers would be told of that nobody can reach.
+#[test]
+fn ports_that_there_are_not_are_an_error() {
+    let cluster = Cluster::builder(Release::V2_0).brokers(2).build().unwrap();
+    let listen_on = ListenOn { port: u16::MAX, ..ListenOn::default() };
+    let error = Server::start_on(cluster, &listen_on).unwrap_err();
+    // The last one may be somebody else's.
+    assert!(matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::AddrInUse), "{error}");
+}
+
 /// A panic in a test's control is that test's: clients are served on.
 #[test]
 fn a_control_that_panics_does_not_end_the_cluster() {
