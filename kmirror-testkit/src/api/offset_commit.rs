@@ -21,24 +21,63 @@ pub(crate) const BY_ID_FROM: i16 = 10;
 pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &OffsetCommitRequest) -> Reply {
     let by = by(call, request);
     let allowed = allowed(cluster, call, request, by);
-    let topics = request.topics.iter().map(|topic| {
-        let name = cluster.name_of(call.version >= BY_ID_FROM, &topic.name, &topic.topic_id);
-        let partitions = topic.partitions.iter().map(|partition| CommittedPartition {
-            partition_index: partition.partition_index,
-            error_code: match (name.as_deref().map(|name| (name, may(cluster, call, name))), allowed) {
-                // Who may not read the topic is told so before anything about the group.
-                (Some((_, Err(code))), _) | (_, Err(code)) => code,
-                (None, Ok(())) => ErrorCode::UNKNOWN_TOPIC_ID,
-                (Some((name, Ok(()))), Ok(())) => {
-                    one(cluster, &request.group_id, by, name, partition).err().unwrap_or(ErrorCode::NONE)
-                }
-            },
-        });
-        let partitions = partitions.collect();
-        let OffsetCommitTopic { name, topic_id, .. } = topic;
-        CommittedTopic { name: name.clone(), topic_id: *topic_id, partitions }
-    });
-    Reply::from(OffsetCommitResponse { topics: topics.collect(), ..OffsetCommitResponse::default() })
+    let commit = Commit { group_id: &request.group_id, by, allowed, by_topic_id: call.version >= BY_ID_FROM };
+    let topics = commit.topics(cluster, call, &request.topics);
+    Reply::from(OffsetCommitResponse { topics, ..OffsetCommitResponse::default() })
+}
+
+/// Offsets that a group is to remember, at once or for a transaction.
+pub(super) struct Commit<'a> {
+    pub(super) group_id: &'a str,
+    pub(super) by: Committing<'a>,
+    /// What the group says to the commit as a whole.
+    pub(super) allowed: Result<(), ErrorCode>,
+    /// Topics are named by their ids.
+    pub(super) by_topic_id: bool,
+}
+
+impl Commit<'_> {
+    /// Commits what is allowed, and says what became of each partition.
+    pub(super) fn topics(
+        &self,
+        cluster: &mut Cluster,
+        call: &Call,
+        topics: &[OffsetCommitTopic],
+    ) -> Vec<CommittedTopic> {
+        let topic = |topic: &OffsetCommitTopic| {
+            let name = cluster.name_of(self.by_topic_id, &topic.name, &topic.topic_id);
+            let partition = |partition: &OffsetCommitPartition| CommittedPartition {
+                partition_index: partition.partition_index,
+                error_code: self.one(cluster, call, name.as_deref(), partition).err().unwrap_or(ErrorCode::NONE),
+            };
+            let partitions = topic.partitions.iter().map(partition).collect();
+            CommittedTopic { name: topic.name.clone(), topic_id: topic.topic_id, partitions }
+        };
+        topics.iter().map(topic).collect()
+    }
+
+    fn one(
+        &self,
+        cluster: &mut Cluster,
+        call: &Call,
+        topic: Option<&str>,
+        asked: &OffsetCommitPartition,
+    ) -> Result<(), ErrorCode> {
+        // Who may not read the topic is told so before anything about the group.
+        topic.map_or(Ok(()), |name| access::topic(cluster, call, Operation::Read, name))?;
+        self.allowed?;
+        let topic = topic.ok_or(ErrorCode::UNKNOWN_TOPIC_ID)?;
+        let known = match cluster.topics.get(topic) {
+            Some(_) if cluster.release < Release::V2_0 => true,
+            Some(_) => cluster.partition(topic, asked.partition_index).is_some(),
+            None => false,
+        };
+        if !known {
+            return Err(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION);
+        }
+        let committed = Committed::from(asked);
+        cluster.groups.commit(self.group_id, self.by, (topic.to_owned(), asked.partition_index, committed))
+    }
 }
 
 fn by<'a>(call: &Call, request: &'a OffsetCommitRequest) -> Committing<'a> {
@@ -62,27 +101,4 @@ fn allowed(
         cluster.coordinates(call, Coordinates::Group, &request.group_id)?;
     }
     cluster.groups.may_commit(call.now, &request.group_id, by)
-}
-
-fn may(cluster: &Cluster, call: &Call, name: &str) -> Result<(), ErrorCode> {
-    access::topic(cluster, call, Operation::Read, name)
-}
-
-fn one(
-    cluster: &mut Cluster,
-    group_id: &str,
-    by: Committing<'_>,
-    topic: &str,
-    partition: &OffsetCommitPartition,
-) -> Result<(), ErrorCode> {
-    let known = match cluster.topics.get(topic) {
-        Some(_) if cluster.release < Release::V2_0 => true,
-        Some(_) => cluster.partition(topic, partition.partition_index).is_some(),
-        None => false,
-    };
-    if !known {
-        return Err(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION);
-    }
-    let committed = Committed::from(partition);
-    cluster.groups.commit(group_id, by, (topic.to_owned(), partition.partition_index, committed))
 }

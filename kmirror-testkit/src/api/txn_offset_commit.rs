@@ -2,14 +2,11 @@
 //! the group (KIP-447). The rules stand in [`groups`](crate::groups).
 
 use kmirror_proto::ErrorCode;
-use kmirror_proto::messages::{
-    CommittedPartition, CommittedTopic, OffsetCommitPartition, TxnOffsetCommitRequest, TxnOffsetCommitResponse,
-};
+use kmirror_proto::messages::{TxnOffsetCommitRequest, TxnOffsetCommitResponse};
 
-use super::access;
-use crate::acls::Operation;
+use super::offset_commit::Commit;
 use crate::cluster::{Call, Cluster, Coordinates, Reply};
-use crate::groups::{Committed, Committing, MemberOf};
+use crate::groups::{Committing, MemberOf};
 use crate::transactions::Identity;
 
 /// The first version that adds the group to the transaction by itself (KIP-890).
@@ -27,23 +24,9 @@ pub(crate) fn answer(cluster: &mut Cluster, call: &Call, request: &TxnOffsetComm
     };
     let by = Committing::Transaction { producer_id: request.producer_id, member: Some(member) };
     let allowed = allowed(cluster, call, request, by);
-    let topics = request.topics.iter().map(|topic| {
-        let name = cluster.name_of(call.version >= BY_ID_FROM, &topic.name, &topic.topic_id);
-        let partitions = topic.partitions.iter().map(|partition| CommittedPartition {
-            partition_index: partition.partition_index,
-            error_code: match (name.as_deref().map(|name| (name, may(cluster, call, name))), allowed) {
-                // Who may not read the topic is told so before anything about the group.
-                (Some((_, Err(code))), _) | (_, Err(code)) => code,
-                (None, Ok(())) => ErrorCode::UNKNOWN_TOPIC_ID,
-                (Some((name, Ok(()))), Ok(())) => {
-                    one(cluster, &request.group_id, by, name, partition).err().unwrap_or(ErrorCode::NONE)
-                }
-            },
-        });
-        let partitions = partitions.collect();
-        CommittedTopic { name: topic.name.clone(), topic_id: topic.topic_id, partitions }
-    });
-    Reply::from(TxnOffsetCommitResponse { topics: topics.collect(), ..TxnOffsetCommitResponse::default() })
+    let commit = Commit { group_id: &request.group_id, by, allowed, by_topic_id: call.version >= BY_ID_FROM };
+    let topics = commit.topics(cluster, call, &request.topics);
+    Reply::from(TxnOffsetCommitResponse { topics, ..TxnOffsetCommitResponse::default() })
 }
 
 fn allowed(
@@ -59,22 +42,4 @@ fn allowed(
         cluster.transactions.add(call.now, (&request.transactional_id, producer), true, place)?;
     }
     cluster.groups.may_commit(call.now, &request.group_id, by)
-}
-
-fn may(cluster: &Cluster, call: &Call, name: &str) -> Result<(), ErrorCode> {
-    access::topic(cluster, call, Operation::Read, name)
-}
-
-fn one(
-    cluster: &mut Cluster,
-    group_id: &str,
-    by: Committing<'_>,
-    topic: &str,
-    partition: &OffsetCommitPartition,
-) -> Result<(), ErrorCode> {
-    if cluster.partition(topic, partition.partition_index).is_none() {
-        return Err(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION);
-    }
-    let committed = Committed::from(partition);
-    cluster.groups.commit(group_id, by, (topic.to_owned(), partition.partition_index, committed))
 }
