@@ -82,16 +82,13 @@
 //! use kmirror_testkit::net::Server;
 //! use kmirror_testkit::{Cluster, Codec, NodeId, Record, Release};
 //!
-//! fn order(number: &str) -> Record<'_> {
-//!     Record { offset: 0, timestamp: 1_700_000_000_000, key: None, value: Some(number.as_bytes()), headers: &[] }
-//! }
-//!
 //! // Three brokers of Kafka 2.0.0, and a topic that all of them have.
 //! let cluster = Cluster::builder(Release::V2_0).brokers(3).setting("default.replication.factor", "3").build()?;
 //! let server = Server::start(cluster)?;
 //! server.with(|cluster, now| {
 //!     cluster.create_topic("orders", 1);
-//!     cluster.write(now, "orders", 0, Codec::Lz4, [order("1"), order("2")])
+//!     let orders = [b"1", b"2"].map(|order| Record::of(now.unix_ms, order));
+//!     cluster.write(now, "orders", 0, Codec::Lz4, orders)
 //! })?;
 //! let mut consumer = Consumer::of(server.bootstrap(), "orders");
 //! assert_eq!([consumer.next(), consumer.next()], ["1", "2"]);
@@ -99,14 +96,14 @@
 //! // The leader moves, and another order comes: it is found, and nothing is read twice.
 //! server.with(|cluster, now| {
 //!     cluster.move_leader("orders", 0, NodeId(1))?;
-//!     cluster.write(now, "orders", 0, Codec::None, [order("3")])
+//!     cluster.write(now, "orders", 0, Codec::None, [Record::of(now.unix_ms, b"3")])
 //! })?;
 //! assert_eq!(consumer.next(), "3");
 //!
 //! // The next leader's first answer breaks off within the records, and the old leader is gone.
 //! let cut = server.with(|cluster, now| {
 //!     cluster.stop_broker(NodeId(1))?;
-//!     cluster.write(now, "orders", 0, Codec::None, [order("4")])?;
+//!     cluster.write(now, "orders", 0, Codec::None, [Record::of(now.unix_ms, b"4")])?;
 //!     let fault = Fault::Cut { bytes: 100, end: End::Reset };
 //!     Ok::<_, kmirror_testkit::ContentsError>(cluster.intercept(Requests::of(ApiKey::FETCH).times(1), fault))
 //! })?;

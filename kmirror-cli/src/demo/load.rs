@@ -64,8 +64,8 @@ fn push_value(values: &mut Vec<u8>, number: u64, size: usize) {
 
 fn write(source: &Side, partition: i32, codec: Codec, values: &[u8], size: usize) -> Result<(), Failure> {
     let written = source.server.with(|cluster, now| {
-        let record = |value| Record { offset: 0, timestamp: now.unix_ms, key: None, value: Some(value), headers: &[] };
-        cluster.write(now, TOPIC, partition, codec, values.chunks(size).map(record))
+        let records = values.chunks(size).map(|value| Record::of(now.unix_ms, value));
+        cluster.write(now, TOPIC, partition, codec, records)
     });
     let failed = |error| Failure::failed(format!("loading {TOPIC}-{partition} of Kafka {}: {error}", source.release));
     written.map(|_| ()).map_err(failed)

@@ -14,7 +14,7 @@ use kmirror_proto::messages::{
 use super::create_topics::{named_brokers, too_many};
 use super::error::ApiError;
 use crate::acls::{Operation, Resource, authorized};
-use crate::cluster::{Call, Cluster, Partition, Reply, Topic};
+use crate::cluster::{Call, Cluster, Reply, Topic};
 use crate::{NodeId, Release};
 
 /// Grows topic by topic.
@@ -81,14 +81,7 @@ fn grow(
     }
     let replicas = topic.partitions.first().map_or(1, |partition| partition.replicas.len());
     let brokers = brokers.unwrap_or_else(|| cluster.assignment(has, more, replicas));
-    let running: Vec<NodeId> = cluster.running().collect();
-    if let Some(topic) = cluster.topics.get_mut(&asked.name) {
-        for brokers in brokers {
-            let mut partition = Partition::new(release, &brokers);
-            partition.begin_on(&running);
-            topic.partitions.push(partition);
-        }
-    }
+    cluster.grow_topic(&asked.name, &brokers);
     Ok(())
 }
 

@@ -87,8 +87,7 @@ fn delete(cluster: &mut Cluster, call: &Call, topic: &DeletableTopic, patient: b
         deleted.error_code = ErrorCode::REQUEST_TIMED_OUT;
     }
     if cluster.settings.delete_topics {
-        let id = cluster.topics.remove(&name).map(|topic| topic.id);
-        cluster.groups.forget_topic(&name);
+        let id = cluster.remove_topic(&name).map(|topic| topic.id);
         if release >= Release::V4_4 {
             deleted.topic_id = id.unwrap_or(NO_ID);
         }

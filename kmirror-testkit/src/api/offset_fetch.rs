@@ -192,8 +192,10 @@ mod tests {
         for release in Release::ALL {
             let mut client = with_group(release);
             assert_eq!(fetch(&mut client, 1, "t"), (0, -1, Some(String::new())), "{release}: never committed");
+            assert_eq!(client.cluster.committed("g", "t", 0), None, "{release}");
             assert_eq!(commit(&mut client, 2, "t", 0, None), 0, "{release}");
             assert_eq!(fetch(&mut client, 1, "t"), (0, 55, Some(String::new())), "{release}: null comes back empty");
+            assert_eq!(client.cluster.committed("g", "t", 0), Some(55), "{release}");
             assert_eq!(commit(&mut client, 2, "t", 0, Some("é☃".to_owned())), 0, "{release}");
             assert_eq!(fetch(&mut client, 1, "t").2.as_deref(), Some("é☃"), "{release}");
             assert_eq!(commit(&mut client, 2, "t", 0, Some("m".repeat(4096))), 0, "{release}");

@@ -25,6 +25,16 @@ pub struct Record<'a> {
     pub headers: &'a [(&'a [u8], Option<&'a [u8]>)],
 }
 
+impl<'a> Record<'a> {
+    /// A record with a value and nothing else; with more, it is `Record { key: Some(b"key"), ..Record::of(…) }`.
+    ///
+    /// Mind the retention when you choose the timestamp, in milliseconds since 1970.
+    #[must_use]
+    pub const fn of(timestamp: i64, value: &'a [u8]) -> Self {
+        Self { offset: 0, timestamp, key: None, value: Some(value), headers: &[] }
+    }
+}
+
 /// Why records could not be written or read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ContentsError {
@@ -161,9 +171,8 @@ mod tests {
             let codecs = [Codec::None, Codec::Gzip, Codec::Snappy, Codec::Lz4];
             for (n, codec) in codecs.into_iter().enumerate() {
                 let values = [[0_u8, 1], [2, 3], [4, 5]];
-                let record =
-                    |value| Record { offset: 0, timestamp: now.unix_ms, key: None, value: Some(value), headers: &[] };
-                let base = cluster.write(now, "t", 0, codec, values.iter().map(|value| record(&value[..])));
+                let records = values.iter().map(|value| Record::of(now.unix_ms, value));
+                let base = cluster.write(now, "t", 0, codec, records);
                 assert_eq!(base, Ok(3 * i64::try_from(n).unwrap()), "{release} {codec:?}");
             }
             let mut read = Vec::new();

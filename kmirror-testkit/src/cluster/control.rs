@@ -24,20 +24,19 @@ impl NoSuch {
 }
 
 impl Cluster {
-    /// Makes a topic with replicas on these brokers. What was there under its name is gone.
+    /// Makes a topic with replicas on these brokers, and says its id. What was there under its name is gone.
     pub(crate) fn make_topic(
         &mut self,
         name: &str,
         assignment: &[Vec<NodeId>],
         overrides: BTreeMap<String, String>,
         settings: TopicSettings,
-    ) {
-        let partitions = assignment.iter().map(|replicas| Partition::new(self.release, replicas)).collect();
+    ) -> [u8; 16] {
+        self.remove_topic(name);
         let id = self.new_uuid();
-        if self.topics.insert(name.to_owned(), Topic { id, partitions, overrides, settings }).is_some() {
-            self.groups.forget_topic(name);
-        }
-        self.waits.change();
+        self.topics.insert(name.to_owned(), Topic { id, partitions: Vec::new(), overrides, settings });
+        self.grow_topic(name, assignment);
+        id
     }
 
     /// Which brokers `partitions` partitions go to when nobody says: round robin, beginning with the `first`-th one.

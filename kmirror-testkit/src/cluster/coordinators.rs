@@ -29,6 +29,13 @@ impl Coordinates {
 }
 
 impl Cluster {
+    /// What a group has committed of a partition, if anything: by OffsetCommit v1 and newer (v0 goes to
+    /// ZooKeeper), or by a transaction that was committed.
+    #[must_use]
+    pub fn committed(&self, group_id: &str, topic: &str, partition: i32) -> Option<i64> {
+        self.groups.get(group_id)?.offsets.get(topic, partition).map(|committed| committed.offset)
+    }
+
     /// The partition that a key belongs to; `None` while its topic is not there yet.
     pub(crate) fn coordinated_by(&self, what: Coordinates, key: &str) -> Option<(String, i32)> {
         let topic = self.topics.get(what.topic())?;

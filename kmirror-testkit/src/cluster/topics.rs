@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::topic::Replica;
-use super::{Cluster, Partition};
+use super::{Cluster, Partition, Topic};
 use crate::NodeId;
 use crate::settings::TopicSettings;
 
@@ -16,13 +16,27 @@ impl Cluster {
         overrides: BTreeMap<String, String>,
     ) -> [u8; 16] {
         let settings = TopicSettings::of(&self.settings, &overrides);
-        self.make_topic(name, assignment, overrides, settings);
-        let running: Vec<NodeId> = self.running().collect();
-        let Some(topic) = self.topics.get_mut(name) else { return [0; 16] };
-        for partition in &mut topic.partitions {
+        self.make_topic(name, assignment, overrides, settings)
+    }
+
+    /// Adds partitions on these brokers to a topic; they begin empty.
+    pub(crate) fn grow_topic(&mut self, name: &str, assignment: &[Vec<NodeId>]) {
+        let (release, running) = (self.release, self.running().collect::<Vec<NodeId>>());
+        let Some(topic) = self.topics.get_mut(name) else { return };
+        for nodes in assignment {
+            let mut partition = Partition::new(release, nodes);
             partition.begin_on(&running);
+            topic.partitions.push(partition);
         }
-        topic.id
+        self.waits.change();
+    }
+
+    /// Takes a topic away, with its records and what groups have committed of it.
+    pub(crate) fn remove_topic(&mut self, name: &str) -> Option<Topic> {
+        let topic = self.topics.remove(name)?;
+        self.groups.forget_topic(name);
+        self.waits.change();
+        Some(topic)
     }
 
     /// Moves a partition to other brokers, at once: those that run have everything, and an in-sync one leads.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Cluster, NoSuch, Partition};
+use super::{Cluster, NoSuch};
 use crate::limits::CLEANER_REST_MIN;
 
 /// When the background work is due next, on the monotonic clock; none of it before the cluster has been told a time.
@@ -51,9 +51,7 @@ impl Cluster {
     /// # Errors
     /// There is no such topic.
     pub fn delete_topic(&mut self, name: &str) -> Result<(), NoSuch> {
-        self.topics.remove(name).ok_or_else(|| NoSuch::new("topic", &name))?;
-        self.groups.forget_topic(name);
-        self.waits.change();
+        self.remove_topic(name).ok_or_else(|| NoSuch::new("topic", &name))?;
         self.settle();
         Ok(())
     }
@@ -70,11 +68,7 @@ impl Cluster {
             return Err(NoSuch::new("growth", &format!("{name} from {first} to {total} partitions")));
         }
         let assignment = self.assignment(first, total - first, replicas);
-        let release = self.release;
-        if let Some(topic) = self.topics.get_mut(name) {
-            topic.partitions.extend(assignment.iter().map(|replicas| Partition::new(release, replicas)));
-        }
-        self.waits.change();
+        self.grow_topic(name, &assignment);
         self.settle();
         Ok(())
     }

@@ -75,10 +75,9 @@ impl Cluster {
             self.create_topic(name, 0);
         }
         let spread = self.assignment(0, number + 1, self.settings.replication_factor);
-        let release = self.release;
+        let has = self.topics.get(name).map_or(0, |topic| topic.partitions.len());
+        self.grow_topic(name, spread.get(has..).unwrap_or_default());
         let Some(topic) = self.topics.get_mut(name) else { return [0; 16] };
-        let missing = spread.iter().skip(topic.partitions.len());
-        topic.partitions.extend(missing.map(|replicas| crate::cluster::Partition::new(release, replicas)));
         topic.id = id.unwrap_or(topic.id);
         if let Some(partition) = topic.partitions.get_mut(number) {
             partition.leader_epoch = partition.leader_epoch.max(log.latest_epoch().unwrap_or(0));

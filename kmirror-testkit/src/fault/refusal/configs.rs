@@ -22,12 +22,7 @@ pub(super) fn describe(request: &DescribeConfigsRequest, error_code: ErrorCode) 
 }
 
 pub(super) fn alter(request: &AlterConfigsRequest, error_code: ErrorCode) -> Option<AlterConfigsResponse> {
-    let responses = each(&request.resources, |resource| AlteredResource {
-        error_code,
-        resource_type: resource.resource_type,
-        resource_name: resource.resource_name.clone(),
-        ..AlteredResource::default()
-    })?;
+    let responses = each(&request.resources, |of| altered(of.resource_type, &of.resource_name, error_code))?;
     Some(AlterConfigsResponse { responses, ..AlterConfigsResponse::default() })
 }
 
@@ -35,13 +30,12 @@ pub(super) fn incremental_alter(
     request: &IncrementalAlterConfigsRequest,
     error_code: ErrorCode,
 ) -> Option<IncrementalAlterConfigsResponse> {
-    let responses = each(&request.resources, |resource| AlteredResource {
-        error_code,
-        resource_type: resource.resource_type,
-        resource_name: resource.resource_name.clone(),
-        ..AlteredResource::default()
-    })?;
+    let responses = each(&request.resources, |of| altered(of.resource_type, &of.resource_name, error_code))?;
     Some(IncrementalAlterConfigsResponse { responses, ..IncrementalAlterConfigsResponse::default() })
+}
+
+fn altered(resource_type: i8, name: &str, error_code: ErrorCode) -> AlteredResource {
+    AlteredResource { error_code, error_message: None, resource_type, resource_name: name.to_owned() }
 }
 
 pub(super) fn list_resources(error_code: ErrorCode) -> ListConfigResourcesResponse {
