@@ -1,4 +1,4 @@
-//! The conformance suite, on the real broker of every release that it knows. (On the embedded ones: `fast`.) (On the embedded ones: `fast`.)
+//! The conformance suite, on the real broker of every release that it knows. (On the embedded ones: `fast`.)
 
 use kmirror_tests::conformance::{Suite, Target, broker, check};
 use kmirror_tests::wait::Stopwatch;

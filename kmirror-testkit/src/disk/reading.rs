@@ -101,7 +101,7 @@ fn segments(folder: &Path) -> Result<Vec<StoredSegment>, DiskError> {
     for path in files(folder)? {
         let is_log = path.extension().is_some_and(|ending| ending == "log");
         let base = path.file_stem().and_then(|base| base.to_str()).and_then(|base| base.parse().ok());
-        let (true, Some(base)) = (is_log, base) else { continue };
+        let (true, Some(base @ 0..)) = (is_log, base) else { continue };
         let modified = fs::metadata(&path).and_then(|metadata| metadata.modified());
         let modified = modified.map_err(DiskError::at("looking at", &path))?;
         let since = modified.duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -182,7 +182,9 @@ fn names_do_not_lead_elsewhere() {
 #[test]
 fn what_has_no_segment_is_no_log() {
     let path = tempfile::tempdir().unwrap();
-    fs::create_dir(path.path().join("backup-20240101")).unwrap();
+    let backup = path.path().join("backup-20240101");
+    fs::create_dir(&backup).unwrap();
+    fs::write(backup.join("-1.log"), [0; 100]).unwrap();
     let (cluster, cuts) = read(path.path(), Release::V2_0);
     assert_eq!((cluster.topics.len(), cuts), (0, vec![]));
 }
