@@ -27,6 +27,9 @@ pub(crate) enum Command {
     Config(ConfigCommand),
     /// Print the offsets of topics as topic:partition:offset; takes GetOffsetShell's flags.
     Offsets(OffsetsArgs),
+    /// Print what record batches hold: a segment of a broker's log, one batch, or an answer to Fetch; and what a mirror
+    /// would do with each. Exit code 0, or 1 if anything is damaged.
+    Inspect(InspectArgs),
     /// Show the main job on this machine alone: start two embedded Kafka clusters, load one, mirror it into the other and
     /// compare every record. Exit code 0 if all are equal.
     #[cfg(feature = "testkit")]
@@ -180,6 +183,32 @@ pub(crate) struct OffsetsArgs {
     /// Leave internal topics out.
     #[arg(long, action = ArgAction::SetTrue)]
     pub(crate) exclude_internal_topics: bool,
+}
+
+/// `kmirror inspect`.
+#[derive(Debug, Args)]
+#[command(arg_required_else_help = true)]
+pub(crate) struct InspectArgs {
+    /// A .log file of any release, or one batch or message as it goes over the wire; "-" is standard input.
+    #[arg(value_name = "FILE|-")]
+    pub(crate) file: PathBuf,
+    /// The file is a broker's answer to this version of Fetch, with or without the four bytes of its length.
+    #[arg(long, value_name = "VERSION", value_parser = clap::value_parser!(i16).range(0..))]
+    pub(crate) fetch_response: Option<i16>,
+    /// Say too what a mirror into a broker of this release would do with each, and why.
+    #[arg(long, value_name = "RELEASE")]
+    pub(crate) verdict: Option<String>,
+    /// How many records of each are printed; "all" is all of them.
+    #[arg(long, value_name = "N|all", default_value = "10", value_parser = count)]
+    pub(crate) records: usize,
+}
+
+/// `--records`.
+fn count(text: &str) -> Result<usize, String> {
+    match text {
+        "all" => Ok(usize::MAX),
+        number => number.parse().map_err(|_| "a number, or all".to_owned()),
+    }
 }
 
 /// `kmirror demo`.

@@ -5,17 +5,20 @@
 //!       ├─ plan ─── files → config::resolve → runtime::preview ── patterns, routes, what stands in the way
 //!       ├─ config check ─ files → config::effective ── settings, origins, warnings
 //!       ├─ offsets ─ files → config::cluster → runtime::list_offsets ── topic:partition:offset
+//!       ├─ inspect ─ bytes of a log or an answer → plan::judge ── boxes, fields, records, verdicts
 //!       ├─ demo ─── two embedded clusters → run → offsets, contents
 //!       └─ broker ─ one embedded cluster
 //! ```
 
 mod args;
 mod check;
+mod date;
 #[cfg(feature = "testkit")]
 mod demo;
 mod events;
 mod exit;
 mod files;
+mod inspect;
 mod logging;
 mod offsets;
 mod plan;
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
             logging::start(cli.verbose);
             exit::report(offsets::offsets(&args))
         }
+        Command::Inspect(args) => exit::report(inspect::inspect(&args)),
         #[cfg(feature = "testkit")]
         Command::Demo(args) => exit::report(demo::demo(&args, cli.verbose)),
         #[cfg(feature = "testkit")]

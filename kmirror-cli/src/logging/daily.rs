@@ -9,14 +9,13 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use crate::date::{DAY_MS, date};
+
 /// Today's file.
 const NAME: &str = "kmirror.log";
 
 /// How many files of one day are told apart: a clock that is set back ends the same day twice.
 const SAME_DAY_MAX: u32 = 1000;
-
-const DAY_MS: i64 = 86_400_000;
-
 /// The file that is written today.
 #[derive(Debug)]
 pub(crate) struct DailyFile {
@@ -86,20 +85,6 @@ fn put_aside(folder: &Path, day: i64) -> Result<(), String> {
     let free = names.find(|name| !folder.join(name).exists()).unwrap_or(name);
     fs::rename(folder.join(NAME), folder.join(&free))
         .map_err(|error| format!("{NAME} cannot be renamed to {free}: {error}: it is written on"))
-}
-
-/// `2026-10-01`, from days since 1970. Counted in eras of 400 years that begin in March, so that the leap day comes last
-/// (Howard Hinnant, "chrono-compatible low-level date algorithms").
-fn date(day: i64) -> String {
-    let day = day + 719_468;
-    let (era, in_era) = (day.div_euclid(146_097), day.rem_euclid(146_097));
-    let year = (in_era - in_era / 1460 + in_era / 36_524 - in_era / 146_096) / 365;
-    let in_year = in_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * in_year + 2) / 153;
-    let day = in_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
 }
 
 #[cfg(test)]

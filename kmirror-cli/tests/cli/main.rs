@@ -4,6 +4,7 @@ mod broker;
 mod config;
 mod demo;
 mod mirrormaker;
+mod inspect;
 mod logging;
 mod offsets;
 mod plan;

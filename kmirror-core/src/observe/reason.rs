@@ -113,9 +113,8 @@ impl fmt::Display for StopReason {
             ),
             Self::Unreadable { offset, why } => write!(
                 f,
-                "the source's batch at offset {offset} cannot be mirrored: {}; check the broker's log with \
-                 kafka-dump-log.sh",
-                refused(why)
+                "the source's batch at offset {offset} cannot be mirrored: {why}; check the broker's segment with \
+                 \"kmirror inspect\" or kafka-dump-log.sh"
             ),
             Self::TooLarge { offset, bytes_max } => write!(
                 f,
@@ -234,14 +233,6 @@ fn loss_advice(loss: &Loss) -> (&'static str, &'static str) {
         Loss::TooLarge { .. } => ("raise max.message.bytes of the target's topic and start again", "on_too_large"),
         Loss::Timestamp { .. } => ("widen both settings of the target's topic and start again", "on_timestamp"),
         Loss::NoKey => ("change cleanup.policy of the target's topic and start again", "on_keyless"),
-    }
-}
-
-fn refused(why: &Refused) -> String {
-    match why {
-        Refused::Verdict(verdict) => verdict.to_string(),
-        Refused::Malformed(error) => error.to_string(),
-        Refused::Loss(loss) => loss.to_string(),
     }
 }
 

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use kmirror_proto::compress::Codec;
-use kmirror_proto::records::{Entry, MessageFormat, RawBatch, RawMessage, wrapper_shape};
+use kmirror_proto::records::{Checksums, Entry, MessageFormat, RawBatch, RawMessage, wrapper_shape};
 
 use super::view::{Magic, View};
 use crate::limits::DECOMPRESSED_BYTES_MAX;
@@ -64,9 +64,39 @@ pub enum Skip {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Refuse {
     /// The checksum does not match the bytes.
-    Checksum,
+    Checksum(Checksums),
     /// The attributes name a codec that does not exist.
     UnknownCodec,
+}
+
+impl Rewrite {
+    /// The same in words.
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Format => "the target keeps another message format",
+            Self::Gaps => "compaction left gaps",
+            Self::AppendTime => "the source's append times are kept",
+            Self::Codec => "the target does not take zstd",
+            Self::BeforeCursor => "it begins before the link",
+            Self::Wrapper => "a 0.10 broker would compress it again",
+            Self::TooLarge => "it is larger than the target's topic takes",
+            Self::Apart => "its records go one by one",
+        }
+    }
+}
+
+impl Skip {
+    /// The same in words.
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::BeforeCursor => "it lies before the link",
+            Self::Control => "a transaction's marker",
+            Self::Aborted => "an aborted transaction",
+            Self::Empty => "compaction left nothing in it",
+        }
+    }
 }
 
 /// Judges one entry of a source log. `aborted` says whether it belongs to an aborted transaction
@@ -114,12 +144,17 @@ fn when(condition: bool, verdict: Verdict) -> Option<Verdict> {
     condition.then_some(verdict)
 }
 
+fn checksum(view: &View<'_>, checksums: impl FnOnce() -> Checksums) -> Option<Verdict> {
+    let damaged = view.check_crcs.then(checksums).filter(|checksums| !checksums.agree())?;
+    Some(Verdict::Refuse(Refuse::Checksum(damaged)))
+}
+
 fn batch_behind_cursor(batch: &RawBatch, _: bool, view: &View<'_>) -> Option<Verdict> {
     when(batch.header.next_offset() <= view.cursor, Verdict::Skip(Skip::BeforeCursor))
 }
 
 fn batch_checksum(batch: &RawBatch, _: bool, view: &View<'_>) -> Option<Verdict> {
-    when(view.check_crcs && !batch.crc_ok(), Verdict::Refuse(Refuse::Checksum))
+    checksum(view, || batch.checksums())
 }
 
 fn batch_control(batch: &RawBatch, _: bool, _: &View<'_>) -> Option<Verdict> {
@@ -171,7 +206,7 @@ fn message_behind_cursor(message: &RawMessage, view: &View<'_>) -> Option<Verdic
 }
 
 fn message_checksum(message: &RawMessage, view: &View<'_>) -> Option<Verdict> {
-    when(view.check_crcs && !message.crc_ok(), Verdict::Refuse(Refuse::Checksum))
+    checksum(view, || message.checksums())
 }
 
 fn message_codec_known(message: &RawMessage, _: &View<'_>) -> Option<Verdict> {
@@ -210,9 +245,9 @@ fn message_wrapper(message: &RawMessage, view: &View<'_>) -> Option<Verdict> {
 
 impl fmt::Display for Refuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Checksum => "the checksum does not match the bytes",
-            Self::UnknownCodec => "the batch names a codec that does not exist",
-        })
+        match self {
+            Self::Checksum(checksums) => write!(f, "the checksum does not match the bytes ({checksums})"),
+            Self::UnknownCodec => f.write_str("the batch names a codec that does not exist"),
+        }
     }
 }

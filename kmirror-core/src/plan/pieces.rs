@@ -1,5 +1,7 @@
 //! What one partition's answer becomes: pieces that go into a lane, and what came of the rest.
 
+use std::fmt;
+
 use bytes::Bytes;
 use kmirror_proto::records::{RawBatch, RecordError};
 
@@ -80,6 +82,16 @@ pub struct Outcome {
     pub refused: Option<(i64, Refused)>,
     /// The answer held less than one whole batch: how many bytes are needed, if it says.
     pub too_small: Option<Option<usize>>,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Verdict(why) => why.fmt(f),
+            Self::Malformed(error) => error.fmt(f),
+            Self::Loss(loss) => loss.fmt(f),
+        }
+    }
 }
 
 /// Why a link cannot go on past an offset.

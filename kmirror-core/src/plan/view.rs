@@ -44,6 +44,23 @@ impl Abilities {
     }
 }
 
+impl Abilities {
+    /// Of a broker of a release, by its number: `0.10.1`, `2.8`. `None` if it is not one of 0.10 or later.
+    #[must_use]
+    pub fn of_release(release: &str) -> Option<Self> {
+        let mut numbers = release.split('.').map(str::parse::<u32>);
+        let release = (numbers.next()?.ok()?, numbers.next().transpose().ok()?.unwrap_or(0));
+        if numbers.any(|number| number.is_err()) || release < (0, 10) {
+            return None;
+        }
+        Some(Self {
+            magic: if release >= (0, 11) { Magic::V2 } else { Magic::V1 },
+            zstd: release >= (2, 1),
+            takes_unknown_ids: release >= (2, 5),
+        })
+    }
+}
+
 /// What the target's topic takes, as far as its settings could be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TopicLimits {
@@ -185,3 +202,20 @@ impl View<'_> {
 
 /// Java's `RecordBatch.NO_TIMESTAMP`.
 const NO_TIMESTAMP: i64 = -1;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_release_takes() {
+        let of = |release| Abilities::of_release(release).map(|has| (has.magic, has.zstd, has.takes_unknown_ids));
+        assert_eq!(of("0.10.1.1"), Some((Magic::V1, false, false)));
+        assert_eq!(of("0.11"), Some((Magic::V2, false, false)));
+        assert_eq!((of("2.0.1"), of("2.1")), (Some((Magic::V2, false, false)), Some((Magic::V2, true, false))));
+        assert_eq!((of("2.5.0"), of("4")), (Some((Magic::V2, true, true)), Some((Magic::V2, true, true))));
+        for no_release in ["", "0.9", "0", "two", "2.x", "2.0.x", "-1.0"] {
+            assert_eq!(of(no_release), None, "{no_release}");
+        }
+    }
+}

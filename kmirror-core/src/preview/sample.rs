@@ -10,9 +10,7 @@ use crate::config::{Config, LossPolicy, Policies, RouteConfig};
 use crate::fetch::Aborted;
 use crate::observe::StopReason;
 use crate::offset::SourceOffset;
-use crate::plan::{
-    Abilities, LeftOut, Loss, LossRange, Rewrite, Skip, TopicLimits, Verdict, View, judge, next_offset, plan,
-};
+use crate::plan::{Abilities, LeftOut, Loss, LossRange, TopicLimits, Verdict, View, judge, next_offset, plan};
 
 /// What a sample is judged by.
 #[derive(Clone, Copy)]
@@ -173,31 +171,9 @@ fn path(verdict: Verdict) -> (&'static str, Option<&'static str>) {
     match verdict {
         Verdict::Forward => ("raw", None),
         Verdict::Restamp => ("restamped", None),
-        Verdict::Rewrite(why) => ("rewritten", Some(rewrite(why))),
-        Verdict::Skip(why) => ("skipped", Some(skip(why))),
+        Verdict::Rewrite(why) => ("rewritten", Some(why.reason())),
+        Verdict::Skip(why) => ("skipped", Some(why.reason())),
         Verdict::Refuse(_) => ("refused", None),
-    }
-}
-
-fn rewrite(why: Rewrite) -> &'static str {
-    match why {
-        Rewrite::Format => "the target keeps another message format",
-        Rewrite::Gaps => "compaction left gaps",
-        Rewrite::AppendTime => "the source's append times are kept",
-        Rewrite::Codec => "the target does not take zstd",
-        Rewrite::BeforeCursor => "it begins before the link",
-        Rewrite::Wrapper => "a 0.10 broker would compress it again",
-        Rewrite::TooLarge => "it is larger than the target's topic takes",
-        Rewrite::Apart => "its records go one by one",
-    }
-}
-
-fn skip(why: Skip) -> &'static str {
-    match why {
-        Skip::BeforeCursor => "it lies before the link",
-        Skip::Control => "a transaction's marker",
-        Skip::Aborted => "an aborted transaction",
-        Skip::Empty => "compaction left nothing in it",
     }
 }
 

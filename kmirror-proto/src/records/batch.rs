@@ -20,7 +20,7 @@
 use bytes::Bytes;
 
 use super::cursor::Cursor;
-use super::{Record, RecordError, crc};
+use super::{Checksums, Record, RecordError, crc};
 use crate::compress::{Codec, CodecError};
 
 /// Bytes of the header of a magic 2 batch, the 12 of offset and length included.
@@ -68,7 +68,14 @@ impl RawBatch {
     /// Whether the stored CRC is that of the bytes. Reads the whole batch once.
     #[must_use]
     pub fn crc_ok(&self) -> bool {
-        crc::crc32c(self.bytes.get(CRC_COVERS_FROM..).unwrap_or_default()) == self.header.crc
+        self.checksums().agree()
+    }
+
+    /// The stored CRC and that of the bytes. Reads the whole batch once.
+    #[must_use]
+    pub fn checksums(&self) -> Checksums {
+        let computed = crc::crc32c(self.bytes.get(CRC_COVERS_FROM..).unwrap_or_default());
+        Checksums { stored: self.header.crc, computed }
     }
 }
 

@@ -8,11 +8,36 @@
 //! for each digit and place the multiplication is a table over the 8 nibbles of the register: 8 loads per non-zero
 //! digit, 64 KiB of tables in all, built at compile time.
 
+use std::fmt;
+
 /// The CRC-32C (Castagnoli) that magic 2 batches carry over everything from their attributes on.
 #[inline]
 #[must_use]
 pub fn crc32c(bytes: &[u8]) -> u32 {
     crc32c::crc32c(bytes)
+}
+
+/// Both checksums of an entry: that which stands in it, and that of its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Checksums {
+    /// As the producer or the broker computed it.
+    pub stored: u32,
+    /// Of the bytes as they are now.
+    pub computed: u32,
+}
+
+impl Checksums {
+    /// Whether the bytes are those that the checksum was made of.
+    #[must_use]
+    pub const fn agree(self) -> bool {
+        self.stored == self.computed
+    }
+}
+
+impl fmt::Display for Checksums {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "0x{:08x} is stored, 0x{:08x} computed", self.stored, self.computed)
+    }
 }
 
 /// The CRC register after `bytes` when it begins with 0 and nothing is inverted.

@@ -31,7 +31,7 @@ mod batch;
 pub use batch::{Attributes, BATCH_HEADER_BYTES, BatchHeader, RawBatch};
 
 mod crc;
-pub use crc::crc32c;
+pub use crc::{Checksums, crc32c};
 
 mod patch;
 pub use patch::{Stamp, restamp};

@@ -1,6 +1,7 @@
 //! What goes wrong on the way, one thing at a time.
 
 use kmirror_proto::ErrorCode;
+use kmirror_proto::records::RawBatch;
 
 use super::world::{MINUTE, SECOND, TOPIC, World};
 use super::{drop_what_is_refused, fill, legacy, old, stamped};
@@ -235,9 +236,11 @@ fn what_stands_before_damage_is_written_and_then_the_link_stops() {
     let log = world.network.source.log(TOPIC, 0);
     let mut damaged = log.entries[5].to_vec();
     *damaged.last_mut().unwrap() ^= 1;
+    let checksums = RawBatch::from_bytes(damaged.clone().into()).unwrap().checksums();
     log.entries[5] = damaged.into();
     assert!(world.start().end_within(MINUTE).is_err());
-    let reason = StopReason::Unreadable { offset: SourceOffset(15), why: Refused::Verdict(Refuse::Checksum) };
+    let reason =
+        StopReason::Unreadable { offset: SourceOffset(15), why: Refused::Verdict(Refuse::Checksum(checksums)) };
     assert_eq!(world.stops(), [&reason]);
     assert_eq!(world.network.target.log(TOPIC, 0).values().len(), 15, "report B17: up to it, and not beyond");
 }

@@ -17,6 +17,10 @@ fn damaged(bytes: &Bytes) -> Bytes {
     bytes.into()
 }
 
+fn refuses_checksum(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Refuse(Refuse::Checksum(checksums)) if !checksums.agree())
+}
+
 #[test]
 fn a_whole_batch_goes_through_with_its_payload_untouched() {
     for codec in [Codec::None, Codec::Gzip, Codec::Lz4] {
@@ -42,13 +46,13 @@ fn a_damaged_header_decides_nothing() {
             let mut bytes = Batch::new(5, 3).transactional(7).bytes().to_vec();
             bytes[byte] ^= 0x20;
             let verdict = verdict(bytes.into(), &view(5, target));
-            assert_eq!(verdict, Verdict::Refuse(Refuse::Checksum), "byte {byte}");
+            assert!(refuses_checksum(verdict), "byte {byte}");
         }
     }
     let aborted = judge(&entry(damaged(&Batch::new(5, 3).bytes())), true, &view(5, V2));
-    assert_eq!(aborted, Verdict::Refuse(Refuse::Checksum), "nor is it skipped as aborted");
+    assert!(refuses_checksum(aborted), "nor is it skipped as aborted");
     let marker = Batch::marker(5, 7, 0);
-    assert_eq!(verdict(damaged(&marker.bytes()), &view(5, V2)), Verdict::Refuse(Refuse::Checksum));
+    assert!(refuses_checksum(verdict(damaged(&marker.bytes()), &view(5, V2))));
 }
 
 #[test]
@@ -120,7 +124,7 @@ fn plain_messages_go_to_0_10_as_they_are() {
     assert_eq!(verdict(message(5), &view(5, V1)), Verdict::Forward);
     assert_eq!(verdict(message(5), &view(6, V1)), Verdict::Skip(Skip::BeforeCursor));
     assert_eq!(verdict(message(5), &view(5, V2)), Verdict::Rewrite(Rewrite::Format));
-    assert_eq!(verdict(damaged(&message(5)), &view(5, V1)), Verdict::Refuse(Refuse::Checksum));
+    assert!(refuses_checksum(verdict(damaged(&message(5)), &view(5, V1))));
 }
 
 #[test]
@@ -129,7 +133,7 @@ fn magic_0_is_built_up_for_everyone() {
         for old in [old_message(5), old_set(Codec::Gzip, &[5, 6, 7])] {
             assert_eq!(verdict(old, &view(5, target)), Verdict::Rewrite(Rewrite::Format));
         }
-        assert_eq!(verdict(damaged(&old_message(5)), &view(5, target)), Verdict::Refuse(Refuse::Checksum));
+        assert!(refuses_checksum(verdict(damaged(&old_message(5)), &view(5, target))));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sources of magic 0 and 1, and logs that were upgraded half way.
 
 use kmirror_proto::compress::Codec;
-use kmirror_proto::records::{Entry, split, wrapper_shape};
+use kmirror_proto::records::{Entry, RawMessage, split, wrapper_shape};
 
 use super::super::{Body, Refuse, Refused};
 use super::{V1, V2, bytes_of, consumed, contents, planned, planned_up_to, ranges, walked};
@@ -179,9 +179,10 @@ fn a_damaged_message_of_magic_0_stops_the_link() {
     let mut old = old_message(1).to_vec();
     let last = old.len() - 1;
     old[last] ^= 1;
+    let checksums = RawMessage::from_bytes(old.clone().into()).unwrap().checksums();
     for target in [V1, V2] {
         let outcome = planned(joined(&[message(0), old.clone().into(), message(2)]), 0, target);
         assert_eq!((ranges(&outcome), outcome.cursor), (vec![(0, 1)], 1));
-        assert_eq!(outcome.refused, Some((1, Refused::Verdict(Refuse::Checksum))));
+        assert_eq!(outcome.refused, Some((1, Refused::Verdict(Refuse::Checksum(checksums)))));
     }
 }

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use kmirror_proto::compress::Codec;
 use kmirror_proto::messages::AbortedTransaction;
+use kmirror_proto::records::RawBatch;
 
 use super::super::{Body, Refuse, Refused, View, plan};
 use super::{Seen, V1, V2, bytes_of, consumed, contents, planned, planned_up_to, ranges, view};
@@ -189,11 +190,12 @@ fn a_tail_behind_nothing_but_what_was_passed_is_too_small_too() {
 fn what_stands_before_damage_comes_out() {
     let mut bad = Batch::new(2, 2).bytes().to_vec();
     *bad.last_mut().unwrap() ^= 1;
+    let checksums = RawBatch::from_bytes(bad.clone().into()).unwrap().checksums();
     let log = joined(&[Batch::new(0, 2).bytes(), bad.into(), Batch::new(4, 2).bytes()]);
     for target in [V1, V2] {
         let outcome = planned(log.clone(), 0, target);
         assert_eq!((ranges(&outcome), outcome.cursor), (vec![(0, 2)], 2), "{target:?}");
-        assert_eq!(outcome.refused, Some((2, Refused::Verdict(Refuse::Checksum))));
+        assert_eq!(outcome.refused, Some((2, Refused::Verdict(Refuse::Checksum(checksums)))));
     }
 }
 

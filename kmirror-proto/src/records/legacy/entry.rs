@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 
-use super::super::RecordError;
 use super::super::cursor::Cursor;
 use super::super::split::entry_size;
+use super::super::{Checksums, RecordError};
 use super::{APPEND_TIME, CODEC, CRC_COVERS_FROM, MessageFormat, NO_TIMESTAMP};
 use crate::compress::{Codec, CodecError};
 
@@ -56,7 +56,14 @@ impl RawMessage {
     /// Whether the stored CRC is that of the bytes. Reads the whole message once.
     #[must_use]
     pub fn crc_ok(&self) -> bool {
-        crc32fast::hash(self.bytes.get(CRC_COVERS_FROM..).unwrap_or_default()) == self.crc
+        self.checksums().agree()
+    }
+
+    /// The stored CRC and that of the bytes. Reads the whole message once.
+    #[must_use]
+    pub fn checksums(&self) -> Checksums {
+        let computed = crc32fast::hash(self.bytes.get(CRC_COVERS_FROM..).unwrap_or_default());
+        Checksums { stored: self.crc, computed }
     }
 
     /// The format that the magic stands for.
