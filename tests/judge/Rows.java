@@ -15,7 +15,10 @@ import org.apache.kafka.common.header.internals.RecordHeader;
  * what is null and nothing for what is empty. Reading and writing share the form, and null is not empty in either.
  */
 final class Rows {
-    /** Writes records to one partition in their order. Without other words: as one batch, as far as it holds them. */
+    /**
+     * Writes records to one partition in their order. Without other words: as one batch, as far as it holds them. `end`: as a
+     * transaction that is committed or aborted.
+     */
     static void write(String[] words, PrintStream out) throws Exception {
         int partition = Integer.parseInt(words[3]);
         int end = 4;
@@ -25,7 +28,12 @@ final class Rows {
         options.put("batch.size", "1000000");
         options.put("max.request.size", "50000000");
         options.putAll(Clients.options(words, 4, end));
+        String outcome = options.remove("end");
         try (Clients.Writer writer = new Clients.Writer(words[1], options)) {
+            if (outcome != null) {
+                writer.producer.initTransactions();
+                writer.producer.beginTransaction();
+            }
             for (int i = end + 1; i < words.length; i++) {
                 // Empty fields count: a limit below zero keeps those at the end.
                 String[] fields = words[i].split(" ", -1);
@@ -39,6 +47,7 @@ final class Rows {
                     words[2], partition, Long.valueOf(fields[0]), bytes(fields[1]), bytes(fields[2]), headers));
             }
             writer.producer.flush();
+            if (outcome != null) Workloads.finish(writer, outcome);
         }
     }
 

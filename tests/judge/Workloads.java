@@ -83,7 +83,7 @@ final class Workloads {
         for (Clients.Writer writer : writers) writer.close();
     }
 
-    private static void finish(Clients.Writer writer, String end) {
+    static void finish(Clients.Writer writer, String end) {
         if (end.equals("commit")) writer.producer.commitTransaction();
         else writer.producer.abortTransaction();
     }

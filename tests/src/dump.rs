@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::Result;
-use crate::brokers::jars;
+use crate::brokers::tools;
 use crate::process;
 
 /// What it said of some files.
@@ -30,7 +30,7 @@ impl Dump {
 
 /// Reads `.log`, `.index` and `.timeindex` files; `deep` opens batches too.
 pub fn dump(files: &[PathBuf], deep: bool) -> Result<Dump> {
-    let jars = jars("tools/4.4.0", &[("org.apache.kafka", "kafka-tools", "4.4.0")])?;
+    let jars = tools("4.4.0")?;
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     let mut java = Command::new("java");
     java.args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]).arg(format!("{}/*", jars.display()));

@@ -47,8 +47,10 @@ pub(super) struct Abilities {
     pub(super) shows_partition: bool,
     pub(super) shows_timestamp: bool,
     pub(super) shows_headers: bool,
-    /// By Kafka's names.
+    /// Those that it writes, by Kafka's names.
     pub(super) codecs: &'static [&'static str],
+    /// Those that it reads.
+    pub(super) reads: &'static [&'static str],
     pub(super) idempotence: bool,
     pub(super) transactions: bool,
 }
@@ -67,6 +69,7 @@ impl Abilities {
             shows_timestamp: true,
             shows_headers: true,
             codecs: codecs(release),
+            reads: codecs(release),
             idempotence: release >= Release::V0_11,
             transactions: release >= Release::V0_11,
         }
@@ -92,7 +95,7 @@ impl Abilities {
 }
 
 /// Every codec of a release.
-pub(super) fn codecs(release: Release) -> &'static [&'static str] {
+fn codecs(release: Release) -> &'static [&'static str] {
     let all: &[&str] = &["none", "gzip", "snappy", "lz4", "zstd"];
     if release >= Release::V2_1 { all } else { &all[..4] }
 }

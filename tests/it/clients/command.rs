@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use kmirror_tests::failure::{Context as _, ensure};
-use kmirror_tests::process::Guarded;
+use kmirror_tests::process::{Guarded, words};
 use kmirror_tests::{Failure, Result};
 use tempfile::TempDir;
 
@@ -13,6 +13,9 @@ use super::client::Seen;
 
 /// The longest that one command may take on a busy machine.
 const WITHIN: Duration = Duration::from_secs(60);
+
+/// Runs the command `$@` with the file `$in` as its standard input.
+const WITH_INPUT: &str = r#"in=$1; shift; exec "$@" <"$in""#;
 
 /// Runs a command to its end; what it said.
 pub(super) fn finish(what: &str, command: &[OsString]) -> Result<String> {
@@ -26,6 +29,14 @@ pub(super) fn finish_within(what: &str, command: &[OsString], within: Duration) 
     let status = process.wait(within)?;
     ensure(status == 0, || format!("{what} ended with {status}\n{command:?}\n{}", process.output()))?;
     Ok(process.stdout())
+}
+
+/// A command that reads a file where it would read the terminal.
+pub(super) fn with_input(input: &Path, command: &[OsString]) -> Vec<OsString> {
+    let mut all = words(["sh", "-c", WITH_INPUT, "with-input"]);
+    all.push(input.into());
+    all.extend_from_slice(command);
+    all
 }
 
 /// A folder that is gone when it is dropped.
@@ -66,6 +77,11 @@ impl Member {
         self.process.signal("TERM")?;
         self.process.wait(WITHIN)?;
         self.read()
+    }
+
+    /// The tail of what it said, for failure messages.
+    pub(super) fn output(&self) -> String {
+        self.process.output()
     }
 
     fn read(&self) -> Result<Vec<Seen>> {

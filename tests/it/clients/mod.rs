@@ -12,4 +12,7 @@ mod program;
 mod python;
 
 mod confluent;
+mod console;
+mod franz_go;
 mod kafka_python;
+mod kcat;

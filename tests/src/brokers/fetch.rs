@@ -40,8 +40,13 @@ pub fn distribution(version: &str) -> Result<Distribution> {
     Ok(Distribution { release, jars })
 }
 
+/// The folder with the jars of a release's command line tools, as far as they have an artifact of their own (from 3.3 on).
+pub fn tools(version: &str) -> Result<PathBuf> {
+    jars(&format!("tools/{version}"), &[("org.apache.kafka", "kafka-tools", version)])
+}
+
 /// The folder `name` of the cache with these artifacts (group, name, version) and all that they need.
-pub(crate) fn jars(name: &str, artifacts: &[(&str, &str, &str)]) -> Result<PathBuf> {
+fn jars(name: &str, artifacts: &[(&str, &str, &str)]) -> Result<PathBuf> {
     cache::filled(name, |folder| fetch(name, artifacts, folder))
 }
 

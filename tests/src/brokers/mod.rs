@@ -21,8 +21,7 @@ mod release;
 mod shared;
 
 pub use cluster::{Cluster, ClusterBuilder};
-pub(crate) use fetch::jars;
-pub use fetch::{Distribution, distribution};
+pub use fetch::{Distribution, distribution, tools};
 pub use jvm::JvmProfile;
 pub use node::Node;
 pub use release::{Mode, RELEASES, Release, release};

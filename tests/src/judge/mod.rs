@@ -13,7 +13,7 @@ mod digest;
 pub use digest::{CounterTopic, PartitionDigest, Topic, compare, dump, dump_with};
 
 mod rows;
-pub use rows::{Listing, Row, holds, list, write};
+pub use rows::{Listing, Row, holds, list, write, write_transaction};
 
 mod zoo;
 pub use zoo::{codecs, write_zoo};
@@ -27,6 +27,8 @@ use crate::wait::{self, Deadline};
 use crate::{Failure, Result};
 
 use program::Program;
+
+pub use program::Client;
 
 /// The longest that one run of the judge may take.
 const WITHIN: Duration = Duration::from_secs(300);

@@ -15,7 +15,7 @@ use crate::{Failure, Result, cache};
 
 /// Which of Kafka's Java clients a command runs with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Client {
+pub enum Client {
     /// 2.0.0: what the program is compiled against, and what reads and writes 0.10 … 2.0. ZooKeeper's is beside it.
     Old,
     /// 3.9.1: for newer brokers.
@@ -24,7 +24,7 @@ pub(super) enum Client {
 
 impl Client {
     /// Its release.
-    pub(super) fn version(self) -> &'static str {
+    pub fn version(self) -> &'static str {
         match self {
             Client::Old => "2.0.0",
             Client::New => "3.9.1",
@@ -66,7 +66,8 @@ impl Program {
         Program::with(Client::New, command)
     }
 
-    fn with(client: Client, command: &str) -> Program {
+    /// `command` with this client.
+    pub(super) fn with(client: Client, command: &str) -> Program {
         Program { client, words: vec![command.to_owned()] }
     }
 

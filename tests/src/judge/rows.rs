@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::WITHIN;
-use super::program::Program;
+use super::program::{Client, Program};
 use crate::brokers::Cluster;
 use crate::failure::ensure;
 use crate::{Failure, Result};
@@ -97,6 +97,24 @@ pub fn write(
 ) -> Result {
     let program = Program::on(cluster, "write").arg(topic).arg(partition);
     let mut program = program.properties(&[("compression.type", codec)]).properties(properties).arg("--");
+    for row in rows {
+        program = program.arg(row.text());
+    }
+    program.run(WITHIN).map(drop)
+}
+
+/// Writes rows to one partition of a topic as a transaction under an id, and commits or aborts it.
+pub fn write_transaction(
+    client: Client,
+    (bootstrap, topic, partition): (&str, &str, u32),
+    (id, commit): (&str, bool),
+    codec: &str,
+    rows: &[Row],
+) -> Result {
+    let program = Program::with(client, "write").arg(bootstrap).arg(topic).arg(partition);
+    let end = if commit { "commit" } else { "abort" };
+    let mut program =
+        program.properties(&[("compression.type", codec), ("transactional.id", id), ("end", end)]).arg("--");
     for row in rows {
         program = program.arg(row.text());
     }
