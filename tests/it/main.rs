@@ -10,5 +10,6 @@ mod mirror;
 mod mirror_file;
 mod pairs;
 mod policies;
+mod records;
 mod releases;
 mod stored;

@@ -21,6 +21,8 @@ pub mod dump;
 pub mod segments;
 pub mod sha256;
 
+pub mod differential;
+
 pub mod conformance;
 
 pub mod kmirror;
