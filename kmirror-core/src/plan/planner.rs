@@ -144,8 +144,9 @@ impl Planner<'_> {
     fn forward(&mut self, entry: &Entry, position: usize) {
         let Entry::Message(message) = entry else { return };
         let len = size(entry);
-        let full = self.run.as_ref().is_some_and(|run| run.end - run.start + len > self.batch_bytes_max);
-        if full {
+        // What was passed over is not part of a run: offsets that fall, as no honest log has them, lie behind the cursor.
+        let ends = |run: &Run| run.end != position || run.end - run.start + len > self.batch_bytes_max;
+        if self.run.as_ref().is_some_and(ends) {
             self.close_run();
         }
         let run = self.run.get_or_insert_with(|| Run {

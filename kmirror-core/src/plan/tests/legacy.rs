@@ -174,6 +174,15 @@ fn a_record_of_magic_0_is_known_again() {
     }
 }
 
+/// No honest log has falling offsets; what lies behind the cursor is passed over wherever it stands.
+#[test]
+fn a_message_that_is_passed_over_is_not_carried_along_by_its_neighbours() {
+    let outcome = planned(joined(&[message(0), message(1), message(0), message(2)]), 0, V1);
+    assert_eq!(ranges(&outcome), [(0, 2), (2, 3)]);
+    let records: Vec<usize> = outcome.pieces.iter().map(|piece| records_of(bytes_of(piece)).len()).collect();
+    assert_eq!(records, [2, 1]);
+}
+
 #[test]
 fn a_damaged_message_of_magic_0_stops_the_link() {
     let mut old = old_message(1).to_vec();
