@@ -28,7 +28,7 @@ fn records(batch: &RawBatch) {
     let Ok(records) = Records::of(batch, DECOMPRESSED_BYTES_MAX) else { return };
     assert!(records.payload().len() <= DECOMPRESSED_BYTES_MAX.max(batch.bytes().len()));
     let (mut count, mut bytes) = (0, 0);
-    for record in records.iter() {
+    for record in &records {
         let Ok(record) = record else { return };
         count += 1;
         bytes += record.key.map_or(0, <[u8]>::len) + record.value.map_or(0, <[u8]>::len);

@@ -32,12 +32,14 @@ fn properties(raw: RawConfig) {
     for entry in raw.entries() {
         let _ = raw.place(entry).to_string();
     }
-    let options = RunOptions { consumer: raw.clone(), producer: raw, topics: "orders".to_owned(), ..RunOptions::default() };
+    let options =
+        RunOptions { consumer: raw.clone(), producer: raw, topics: "orders".to_owned(), ..RunOptions::default() };
     let _ = resolve(&options).map_err(|error| error.to_string());
 }
 
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
-    let properties = "bootstrap.servers=a:9092,[::1]:9093\ngroup.id = g\n! old\nauto.offset.reset:earliest\nx=\\u00e9\\\n  y\n";
+    let properties =
+        "bootstrap.servers=a:9092,[::1]:9093\ngroup.id = g\n! old\nauto.offset.reset:earliest\nx=\\u00e9\\\n  y\n";
     let toml = "[cluster.a]\nbootstrap.servers = \"a:9092\"\n[cluster.b]\nbootstrap.servers = \"${B}\"\n\
                 [mirror.m]\nsource = \"a\"\ntarget = \"b\"\ntopics = \"orders,pay.*\"\n";
     let patterns = "(?i)orders|pay[a-z&&[^b]]{2,3}\\Q.\\E,^x$";

@@ -102,7 +102,11 @@ fn read(log: &[u8]) -> Vec<Described> {
                 timestamp: record.timestamp,
                 key: record.key.map(<[u8]>::to_vec),
                 value: record.value.map(<[u8]>::to_vec),
-                headers: record.headers.iter().map(|(name, value)| (name.to_vec(), value.map(<[u8]>::to_vec))).collect(),
+                headers: record
+                    .headers
+                    .iter()
+                    .map(|(name, value)| (name.to_vec(), value.map(<[u8]>::to_vec)))
+                    .collect(),
             });
             std::ops::ControlFlow::Continue(())
         });

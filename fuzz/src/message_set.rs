@@ -27,7 +27,7 @@ fn inside(message: &RawMessage) {
     let shape = wrapper_shape(message, DECOMPRESSED_BYTES_MAX);
     let Ok(messages) = messages(message, DECOMPRESSED_BYTES_MAX) else { return };
     let mut count = 0;
-    for found in messages.iter() {
+    for found in &messages {
         let Ok(found) = found else { return };
         count += 1;
         assert!(found.offset <= message.offset || message.magic == 0, "{} in {}", found.offset, message.offset);
