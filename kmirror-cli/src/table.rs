@@ -52,11 +52,12 @@ pub(crate) fn table(status: &Status, width: Option<usize>) -> String {
 /// A column: its head, what stands in it, and what has to have happened for it to be there.
 type Column = (&'static str, fn(&TopicStatus) -> String, Option<fn(&Counters) -> u64>);
 
-const COLUMNS: [Column; 10] = [
+const COLUMNS: [Column; 11] = [
     ("records", |topic| grouped(topic.counters.records), None),
     ("bytes", |topic| bytes(topic.counters.bytes), None),
     ("raw", |topic| share(topic.counters.batches_raw, &topic.counters), None),
     ("rewritten", |topic| share(topic.counters.batches_rewritten, &topic.counters), Some(|all| all.batches_rewritten)),
+    ("joined", |topic| share(topic.counters.batches_joined, &topic.counters), Some(|all| all.batches_joined)),
     ("skipped", |topic| share(topic.counters.batches_skipped, &topic.counters), Some(|all| all.batches_skipped)),
     ("filtered", |topic| grouped(topic.counters.filtered), Some(|all| all.filtered)),
     ("no headers", |topic| grouped(topic.counters.headers_dropped), Some(|all| all.headers_dropped)),
@@ -90,6 +91,7 @@ fn shown_name(name: &str, topic: &TopicStatus) -> String {
 fn share(part: u64, counters: &Counters) -> String {
     let all = u128::from(counters.batches_raw)
         + u128::from(counters.batches_rewritten)
+        + u128::from(counters.batches_joined)
         + u128::from(counters.batches_skipped);
     let part = u128::from(part);
     match part {

@@ -25,6 +25,10 @@ pub const LANE_FETCHES_MAX: usize = 2;
 /// holds of an answer is then at most so many times what it is charged for.
 pub const PINNED_SHARE_MIN: usize = 16;
 
+/// A batch of at least so many bytes is never joined with another one: it goes through as it came. Kafka's producers fill
+/// batches up to so much by default; what is smaller was not worth waiting for.
+pub const TINY_BATCH_BYTES: usize = 16 << 10;
+
 /// Readings in a row of a log end before the checkpoint until it counts as lost: a new leader's high watermark lags behind
 /// for a moment. With [`END_READ_AGAIN`] between them they last some seconds.
 pub const SHORT_READINGS_MAX: u32 = 20;

@@ -19,7 +19,7 @@ pub use topics::{TopicPattern, TopicSelection};
 
 mod routing;
 pub use routing::{
-    LossPolicy, PartitionPolicy, Policies, Rename, Route, RouteConfig, RouteRule, Routing, TopicCreation,
+    Coalesce, LossPolicy, PartitionPolicy, Policies, Rename, Route, RouteConfig, RouteRule, Routing, TopicCreation,
 };
 
 pub mod properties;

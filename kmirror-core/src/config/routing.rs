@@ -46,6 +46,16 @@ pub enum PartitionPolicy {
     Modulo,
 }
 
+/// What is done about tiny batches that wait in a lane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Coalesce {
+    /// Those that have to wait, because as many requests are on their way as there may be, are joined into one.
+    #[default]
+    Auto,
+    /// Each is written byte for byte as it came.
+    Off,
+}
+
 /// How a topic that the target does not have is created there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicCreation {
@@ -68,6 +78,8 @@ pub struct RouteConfig {
     pub creation: TopicCreation,
     /// Which records are mirrored, and as what.
     pub filters: Filters,
+    /// What is done about tiny batches that wait.
+    pub coalesce: Coalesce,
 }
 
 /// What a source topic is called on the target.

@@ -11,7 +11,7 @@ use super::keys::Role::{self, Consumer, Producer};
 use super::model::{ClusterConfig, Config, Isolation, StartPolicy};
 use super::origin::Origin;
 use super::resolve::Resolved;
-use super::routing::{LossPolicy, PartitionPolicy, Rename, RouteConfig};
+use super::routing::{Coalesce, LossPolicy, PartitionPolicy, Rename, RouteConfig};
 use super::units::{duration_text, size_text};
 
 /// One setting that is in force.
@@ -248,13 +248,14 @@ pub fn is_secret(name: &str) -> bool {
 
 /// What holds on a route.
 fn of_route(rename: Option<&Rename>, route: &RouteConfig) -> Vec<(String, String, Option<&'static str>)> {
-    let RouteConfig { policies, partitions, creation, filters } = route;
+    let RouteConfig { policies, partitions, creation, filters, coalesce } = route;
     let mut out = Vec::new();
     let mut push = |name: &str, value: String, kafka| out.push((name.to_owned(), value, kafka));
     push("rename", rename.map_or_else(|| NONE.to_owned(), rename_text), Some("prefix <source>. (MirrorMaker 2)"));
     let some_filters = Some(filters.to_string()).filter(|text| !text.is_empty());
     push("filters", some_filters.unwrap_or_else(|| NONE.to_owned()), None);
     push("partitions", partition_policy(*partitions).to_owned(), Some("grow (MirrorMaker 2)"));
+    push("coalesce", joining(*coalesce).to_owned(), Some("as linger.ms and batch.size say"));
     push("create", creation.create.to_string(), Some("as the target's auto.create.topics.enable says"));
     let factor = creation.replication_factor.map_or_else(|| "source".to_owned(), |factor| factor.to_string());
     push("replication_factor", factor, Some("2 (MirrorMaker 2)"));
@@ -330,6 +331,13 @@ const fn partition_policy(policy: PartitionPolicy) -> &'static str {
         PartitionPolicy::Grow => "grow",
         PartitionPolicy::Stop => "stop",
         PartitionPolicy::Modulo => "modulo",
+    }
+}
+
+const fn joining(coalesce: Coalesce) -> &'static str {
+    match coalesce {
+        Coalesce::Auto => "auto",
+        Coalesce::Off => "off",
     }
 }
 

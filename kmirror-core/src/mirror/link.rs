@@ -145,6 +145,8 @@ pub(super) struct Link {
     pub(super) keys_to: SourceOffset,
     /// Up to there every record is written alone: the target has refused them together.
     pub(super) apart_to: SourceOffset,
+    /// From there on tiny batches may be joined: those before were refused together.
+    pub(super) joins_from: SourceOffset,
     /// It is stopped for this reason as soon as what was read before is written.
     pub(super) ending: Option<StopReason>,
     pub(super) counters: Counters,
@@ -267,6 +269,7 @@ impl Link {
             vacant: None,
             keys_to: SourceOffset(i64::MIN),
             apart_to: SourceOffset(i64::MIN),
+            joins_from: SourceOffset(i64::MIN),
             ending: None,
             counters: Counters::default(),
             headers_warned: false,

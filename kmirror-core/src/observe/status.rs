@@ -30,6 +30,8 @@ pub struct Counters {
     pub batches_raw: u64,
     /// Batches that were decoded and built again.
     pub batches_rewritten: u64,
+    /// Tiny batches that waited and were joined with their neighbours.
+    pub batches_joined: u64,
     /// Batches passed over: control records, aborted transactions, empty batches.
     pub batches_skipped: u64,
     /// Records whose headers the target's format cannot carry.
@@ -95,6 +97,7 @@ impl Counters {
         self.bytes += other.bytes;
         self.batches_raw += other.batches_raw;
         self.batches_rewritten += other.batches_rewritten;
+        self.batches_joined += other.batches_joined;
         self.batches_skipped += other.batches_skipped;
         self.headers_dropped += other.headers_dropped;
         self.dropped += other.dropped;

@@ -34,6 +34,9 @@ pub use decode::{Fingerprint, SourceRecord, decode};
 mod rewrite;
 pub use rewrite::{Rewriter, cut};
 
+mod coalesce;
+pub use coalesce::{Joined, Joiner, joined_bytes_max};
+
 mod look;
 
 mod pieces;

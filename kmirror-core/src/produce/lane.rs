@@ -16,7 +16,7 @@ use kmirror_proto::records::{RawBatch, RecordError, restamp};
 
 use super::sequence::{Producer, Sequence};
 use crate::offset::{SourceOffset, TargetOffset};
-use crate::plan::{Body, Fingerprint, Piece, cut};
+use crate::plan::{Body, Fingerprint, Joiner, Piece, cut};
 
 /// A point up to which both logs are known to agree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,6 +63,15 @@ pub struct Outgoing {
     pub records: u32,
 }
 
+/// How tiny batches that have to wait are joined.
+#[derive(Debug)]
+pub struct Joining<'a> {
+    /// Who joins them.
+    pub joiner: &'a mut Joiner,
+    /// How large the whole may become, in bytes before compression.
+    pub bytes_max: usize,
+}
+
 /// The write side of one link.
 #[derive(Debug)]
 pub struct Lane {
@@ -101,6 +110,18 @@ struct Flight {
     bytes: usize,
     headers_dropped: u32,
     whole: bool,
+    batches: Batches,
+}
+
+/// Batches by what became of them; messages before magic 2 count by runs and wrappers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Batches {
+    /// Their payload is what it was.
+    pub raw: u32,
+    /// They were decoded and built again.
+    pub rewritten: u32,
+    /// They were tiny and joined with others.
+    pub joined: u32,
 }
 
 /// What an acknowledgement set free.
@@ -112,6 +133,8 @@ pub struct Released {
     pub records: u32,
     /// Records of them whose headers the target's format cannot carry.
     pub headers_dropped: u32,
+    /// The batches that held them.
+    pub batches: Batches,
 }
 
 /// Where a lane's sequences begin: behind the last record, or at zero in an epoch that nothing was written in
@@ -243,52 +266,52 @@ impl Lane {
     /// Whether [`Lane::take`] would give something.
     #[must_use]
     pub fn is_ready(&self) -> bool {
-        let Some(next) = self.queue.front() else { return false };
+        self.free() > 0 && !self.queue.is_empty()
+    }
+
+    /// How many requests more may be on their way.
+    fn free(&self) -> usize {
         let limit = match self.window {
             Window::One => 1,
             Window::Open(limit) => limit,
             Window::WhileYoung { limit, horizon_ms } => {
                 let around = self.flights.iter().map(|flight| flight.timestamp_max).chain(self.acknowledged_ms);
-                let oldest = around.fold(next.piece.timestamp_max, i64::min);
-                if oldest > horizon_ms { limit } else { 1 }
+                let next = self.queue.front().map_or(i64::MAX, |next| next.piece.timestamp_max);
+                if around.fold(next, i64::min) > horizon_ms { limit } else { 1 }
             }
         };
-        self.flights.len() < limit
+        limit.saturating_sub(self.flights.len())
     }
 
-    /// The next request's records. Runs of plain messages are joined up to `bytes_max`; a batch or a wrapper goes
-    /// alone (fact R4).
-    pub fn take(&mut self, bytes_max: usize) -> Option<Outgoing> {
-        if !self.is_ready() {
+    /// The next request's records. Runs of plain messages go together up to `bytes_max`; a batch or a wrapper goes alone
+    /// (fact R4). Where more batches wait than may be on their way, tiny ones are joined, with `joining`, into one.
+    pub fn take(&mut self, bytes_max: usize, joining: Option<Joining<'_>>) -> Option<Outgoing> {
+        let free = self.free();
+        if free == 0 {
             return None;
         }
-        let Queued { piece, sequence, whole } = self.queue.pop_front()?;
-        let mut flight = Flight {
-            next: SourceOffset(piece.next),
-            records: piece.records,
-            expected: self.expected,
-            sequence_next: sequence.plus(u64::from(piece.records)),
-            fingerprint: piece.fingerprint,
-            timestamp_max: piece.timestamp_max,
-            bytes: piece.body.len(),
-            headers_dropped: piece.headers_dropped,
-            whole,
-        };
+        let joining = joining.filter(|_| self.queue.len() > free);
+        let joined = joining.and_then(|Joining { joiner, bytes_max }| joiner.join(self.joinable(), bytes_max));
+        let queued = self.queue.pop_front()?;
+        let mut flight = Flight::of(&queued, self.expected);
         let mut chunks = Vec::with_capacity(2);
-        match piece.body {
-            Body::Batch(batch) => self.stamped(&batch, sequence, &mut chunks),
-            Body::Set { bytes, wrapper } => {
+        match (queued.piece.body, joined) {
+            (Body::Batch(_), Some(joined)) => {
+                for _ in 1..joined.batches {
+                    let Some(next) = self.queue.pop_front() else { break };
+                    flight.add(&next);
+                }
+                let Batches { raw, rewritten, joined: others } = flight.batches;
+                flight.batches = Batches { joined: raw + rewritten + others, ..Batches::default() };
+                self.stamped(&joined.batch, queued.sequence, &mut chunks);
+            }
+            (Body::Batch(batch), None) => self.stamped(&batch, queued.sequence, &mut chunks),
+            (Body::Set { bytes, wrapper }, _) => {
                 chunks.push(bytes);
-                while !wrapper && self.joins(flight.bytes, bytes_max) {
-                    let Some(Queued { piece, .. }) = self.queue.pop_front() else { break };
-                    flight.next = SourceOffset(piece.next);
-                    flight.records += piece.records;
-                    flight.sequence_next = flight.sequence_next.plus(u64::from(piece.records));
-                    flight.fingerprint = piece.fingerprint;
-                    flight.timestamp_max = flight.timestamp_max.max(piece.timestamp_max);
-                    flight.bytes += piece.body.len();
-                    flight.headers_dropped += piece.headers_dropped;
-                    if let Body::Set { bytes, .. } = piece.body {
+                while !wrapper && self.goes_along(flight.bytes, bytes_max) {
+                    let Some(next) = self.queue.pop_front() else { break };
+                    flight.add(&next);
+                    if let Body::Set { bytes, .. } = next.piece.body {
                         chunks.push(bytes);
                     }
                 }
@@ -297,12 +320,25 @@ impl Lane {
         self.queued_bytes -= flight.bytes;
         self.flying_bytes += flight.bytes;
         self.expected = flight.expected.plus(flight.records);
-        let outgoing = Outgoing { chunks, bytes: flight.bytes, records: flight.records };
+        let outgoing = Outgoing { bytes: chunks.iter().map(Bytes::len).sum(), chunks, records: flight.records };
         self.flights.push_back(flight);
         Some(outgoing)
     }
 
-    fn joins(&self, bytes: usize, bytes_max: usize) -> bool {
+    /// The batches that wait, up to the first that is to stay apart: none straddles the wrap of the sequences (rule P2),
+    /// and the halves of a batch that was cut for it are proved together.
+    fn joinable(&self) -> impl Iterator<Item = &RawBatch> + Clone {
+        let mut room = self.queue.front().map_or(0, |first| u64::from(first.sequence.room()));
+        self.queue.iter().map_while(move |queued| {
+            room = room.checked_sub(u64::from(queued.piece.records)).filter(|_| queued.whole)?;
+            match &queued.piece.body {
+                Body::Batch(batch) => Some(batch),
+                Body::Set { .. } => None,
+            }
+        })
+    }
+
+    fn goes_along(&self, bytes: usize, bytes_max: usize) -> bool {
         self.queue.front().is_some_and(|next| match &next.piece.body {
             Body::Set { bytes: more, wrapper: false } => bytes + more.len() <= bytes_max,
             Body::Set { .. } | Body::Batch(_) => false,
@@ -336,7 +372,8 @@ impl Lane {
                 fingerprint: flight.fingerprint,
             };
         }
-        Released { bytes: flight.bytes, records: flight.records, headers_dropped: flight.headers_dropped }
+        let Flight { bytes, records, headers_dropped, batches, .. } = flight;
+        Released { bytes, records, headers_dropped, batches }
     }
 
     /// Drops everything that waits or is on its way: it will be fetched again from where the target's log says.
@@ -362,6 +399,45 @@ impl Lane {
         let second = second.or_else(|| self.queue.front().map(|queued| queued.piece.records));
         let tail = if oldest.whole { 0 } else { second.unwrap_or(0) };
         Some((self.proved.source_next, oldest.next, oldest.records + tail))
+    }
+
+    /// Whether the oldest request on its way holds batches that were joined.
+    #[must_use]
+    pub fn oldest_is_joined(&self) -> bool {
+        self.flights.front().is_some_and(|oldest| oldest.batches.joined > 0)
+    }
+}
+
+impl Flight {
+    /// Of the piece that it begins with.
+    fn of(queued: &Queued, expected: TargetOffset) -> Self {
+        let Queued { piece, sequence, whole } = queued;
+        Self {
+            next: SourceOffset(piece.next),
+            records: piece.records,
+            expected,
+            sequence_next: sequence.plus(u64::from(piece.records)),
+            fingerprint: piece.fingerprint,
+            timestamp_max: piece.timestamp_max,
+            bytes: piece.body.len(),
+            headers_dropped: piece.headers_dropped,
+            whole: *whole,
+            batches: Batches { raw: u32::from(!piece.rewritten), rewritten: u32::from(piece.rewritten), joined: 0 },
+        }
+    }
+
+    /// With the next piece behind it.
+    fn add(&mut self, queued: &Queued) {
+        let more = Self::of(queued, self.expected);
+        self.next = more.next;
+        self.records += more.records;
+        self.sequence_next = more.sequence_next;
+        self.fingerprint = more.fingerprint;
+        self.timestamp_max = self.timestamp_max.max(more.timestamp_max);
+        self.bytes += more.bytes;
+        self.headers_dropped += more.headers_dropped;
+        self.batches.raw += more.batches.raw;
+        self.batches.rewritten += more.batches.rewritten;
     }
 }
 

@@ -4,7 +4,7 @@ mod sequence;
 pub use sequence::{Producer, Sequence};
 
 mod lane;
-pub use lane::{Lane, Outgoing, Proved, Window};
+pub use lane::{Batches, Joining, Lane, Outgoing, Proved, Released, Window};
 
 mod audit;
 pub use audit::{Audit, Verdict, audit};

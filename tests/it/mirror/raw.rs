@@ -5,7 +5,7 @@ use kmirror_tests::brokers::{Cluster, shared};
 use kmirror_tests::judge::{self, Topic, Workload};
 use kmirror_tests::segments;
 
-use super::Mirror;
+use crate::mirror_file::MirrorFile;
 
 const RECORDS: u64 = 100_000;
 
@@ -19,7 +19,9 @@ fn batches_arrive_as_they_are(target: &Cluster, mark: &str) -> Result {
         }
         judge::produce(source, &topic, &Workload::of(RECORDS).codec(codec))?;
     }
-    Mirror::between(source, target, &format!("raw-{mark}"), &format!("raw-{mark}-.*")).run_until_caught_up()?;
+    let mirror =
+        MirrorFile::between(source, target, &format!("raw_{}", mark.replace('.', "_")), &format!("raw-{mark}-.*"));
+    mirror.line("coalesce = \"off\"").run_until_caught_up()?;
     for codec in ["none", "gzip", "lz4"] {
         let topic = format!("raw-{mark}-{codec}");
         judge::compare(Topic { cluster: source, name: &topic }, Topic { cluster: target, name: &topic })?;

@@ -9,7 +9,9 @@ use super::document::Item;
 use super::section::Reader;
 use crate::config::built_in::condition;
 use crate::config::error::ConfigError;
-use crate::config::routing::{LossPolicy, PartitionPolicy, Policies, Rename, RouteConfig, RouteRule, TopicCreation};
+use crate::config::routing::{
+    Coalesce, LossPolicy, PartitionPolicy, Policies, Rename, RouteConfig, RouteRule, TopicCreation,
+};
 use crate::config::topics::TopicPattern;
 use crate::filter::{ConditionFilter, Conditions, Filters, RecordFilter};
 
@@ -17,6 +19,8 @@ const POLICIES: &[(&str, LossPolicy)] = &[("refuse", LossPolicy::Refuse), ("drop
 
 const PARTITIONS: &[(&str, PartitionPolicy)] =
     &[("grow", PartitionPolicy::Grow), ("stop", PartitionPolicy::Stop), ("modulo", PartitionPolicy::Modulo)];
+
+const COALESCE: &[(&str, Coalesce)] = &[("auto", Coalesce::Auto), ("off", Coalesce::Off)];
 
 /// One `[[mirror.….route]]`: what it does not say is as `base`, the mirror's own, has it.
 pub(super) fn rule(reader: &mut Reader<'_, '_>, base: &RouteConfig) -> Option<RouteRule> {
@@ -41,12 +45,13 @@ pub(super) fn route(reader: &mut Reader<'_, '_>, base: &RouteConfig) -> (Option<
         keyless: policy("on_keyless", base.policies.keyless),
         refused: policy("on_refused", base.policies.refused),
     };
+    let coalesce = reader.one_of("coalesce", COALESCE).unwrap_or(base.coalesce);
     let create = reader.boolean("create").unwrap_or(base.creation.create);
     let factor = reader.read("replication_factor", replication_factor).unwrap_or(base.creation.replication_factor);
     let mut settings: BTreeMap<String, String> = base.creation.settings.clone();
     settings.extend(reader.table("settings"));
     let creation = TopicCreation { create, replication_factor: factor, settings };
-    (rename, RouteConfig { policies, partitions, creation, filters })
+    (rename, RouteConfig { policies, partitions, creation, filters, coalesce })
 }
 
 /// One expression, or a list of them.

@@ -19,7 +19,7 @@ use crate::config::{Config, Side};
 use crate::limits;
 use crate::machine::Machine;
 use crate::observe::{Event, StopReason};
-use crate::plan::Rewriter;
+use crate::plan::{Joiner, Rewriter};
 
 /// Copies links. See the module's documentation for the order of calls.
 pub struct Shard {
@@ -37,6 +37,8 @@ pub struct Shard {
     alarms: BTreeSet<(Tick, LinkId)>,
     /// Builds batches for whichever link needs it.
     rewriter: Option<Rewriter>,
+    /// Joins tiny batches for whichever link has too many.
+    joiner: Joiner,
     /// Links that are to be let go.
     closing: BTreeSet<LinkId>,
     /// Links that moved since the last report.
@@ -62,6 +64,7 @@ impl Shard {
             resuming: BTreeMap::new(),
             alarms: BTreeSet::new(),
             rewriter: None,
+            joiner: Joiner::default(),
             closing: BTreeSet::new(),
             moved: BTreeSet::new(),
             report_at: None,

@@ -110,11 +110,6 @@ impl Shard {
     fn push_pieces(&mut self, id: LinkId, pieces: Vec<Piece>) -> Option<Refused> {
         let link = self.links.get_mut(&id)?;
         for piece in pieces {
-            if piece.rewritten {
-                link.counters.batches_rewritten += 1;
-            } else {
-                link.counters.batches_raw += 1;
-            }
             if piece.headers_dropped > 0 && !std::mem::replace(&mut link.headers_warned, true) {
                 let topic = link.name.topic.to_string();
                 self.reports.push_back(ShardReport::Event(Event::HeadersDropped { topic }));

@@ -9,14 +9,14 @@ use kmirror_proto::messages::{ProducePartition, ProduceRequest, ProduceTopic, Pr
 use super::{Shard, expect_response};
 use crate::client::{ByTopic, CallError, CallId, CallOptions, ConnId, Node, Reply};
 use crate::clock::{Now, Tick};
-use crate::config::{LossPolicy, Policies};
+use crate::config::{Coalesce, LossPolicy, Policies};
 use crate::limits;
 use crate::mirror::link::{Link, LinkId, LinkName, State};
 use crate::mirror::report::{Omitted, ShardReport};
 use crate::observe::{StopReason, advice};
 use crate::offset::TargetOffset;
-use crate::plan::{Magic, TopicLimits};
-use crate::produce::{Audit, Verdict, Window, audit};
+use crate::plan::{Magic, TopicLimits, joined_bytes_max};
+use crate::produce::{Audit, Joining, Verdict, Window, audit};
 use crate::resume::horizon_ms;
 
 /// What the shard knows about its writes.
@@ -141,7 +141,12 @@ impl Shard {
             let apart = link.lane.proved().source_next < link.apart_to;
             let used = filling.as_ref().map_or(0, |filled| filled.bytes);
             let room = if apart { 0 } else { bytes_max.saturating_sub(used) };
-            let Some(outgoing) = link.lane.take(room) else {
+            let joins = link.config.coalesce == Coalesce::Auto && link.lane.proved().source_next >= link.joins_from;
+            let joining = (joins && !apart).then(|| Joining {
+                joiner: &mut self.joiner,
+                bytes_max: room.min(joined_bytes_max(self.config.produce.batch_bytes_max, &link.limits)),
+            });
+            let Some(outgoing) = link.lane.take(room, joining) else {
                 ready.remove(&id);
                 continue;
             };
@@ -268,6 +273,9 @@ impl Shard {
         link.counters.records += u64::from(released.records);
         link.counters.headers_dropped += u64::from(released.headers_dropped);
         link.counters.bytes += u64::try_from(released.bytes).unwrap_or(u64::MAX);
+        link.counters.batches_raw += u64::from(released.batches.raw);
+        link.counters.batches_rewritten += u64::from(released.batches.rewritten);
+        link.counters.batches_joined += u64::from(released.batches.joined);
         link.out_of_sequence = 0;
         link.refused = None;
         link.write_backoff.reset();
@@ -307,6 +315,16 @@ impl Shard {
     fn refused(&mut self, now: Now, id: LinkId, code: ErrorCode) {
         let Some(link) = self.links.get_mut(&id) else { return };
         let Some((from, to, records)) = link.lane.oldest() else { return };
+        if link.lane.oldest_is_joined() {
+            // Whatever it is about is told of fewer records by the batches as they came.
+            link.joins_from = to;
+            return self.doubt(
+                now,
+                id,
+                format!("{code} for source offsets [{from}, {to}), joined: they go as they came"),
+                None,
+            );
+        }
         if records > 1 && is_about_records(code) {
             link.apart_to = to;
             let why = format!("{code} for source offsets [{from}, {to}): its {records} records go one by one");

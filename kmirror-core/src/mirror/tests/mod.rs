@@ -2,6 +2,7 @@
 
 mod ending;
 mod faults;
+mod joining;
 mod living;
 mod seeds;
 mod starting;

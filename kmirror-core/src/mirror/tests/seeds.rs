@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::world::{MINUTE, MS, SECOND, TOPIC, World};
-use super::{legacy, old, stamped};
-use crate::config::Side;
+use super::{legacy, old, route, stamped};
+use crate::config::{Coalesce, Side};
 use crate::sample::broker::{Fault, Release};
 use crate::sample::{Batch, T0, records_of};
 use kmirror_proto::ErrorCode;
@@ -115,6 +115,18 @@ proptest! {
     #[test]
     fn nothing_is_lost_repeated_or_swapped_on_2_0(acts in prop::collection::vec(act(), 1..14)) {
         play(&mut stamped(Release::V2_0, 20, 3), &acts);
+    }
+
+    #[test]
+    fn nothing_is_lost_repeated_or_swapped_where_batches_are_joined(
+        acts in prop::collection::vec(act(), 1..14),
+        from_0_10 in any::<bool>(),
+        newer in any::<bool>(),
+    ) {
+        let target = if newer { Release::V3_9 } else { Release::V2_0 };
+        let mut world = if from_0_10 { legacy(target, 20) } else { stamped(target, 40, 3) };
+        route(&mut world, |route| route.coalesce = Coalesce::Auto);
+        play(&mut world, &acts);
     }
 
     #[test]

@@ -7,7 +7,10 @@ use std::time::Duration;
 use kmirror_proto::ErrorCode;
 
 use crate::clock::{Now, Tick};
-use crate::config::{ClusterConfig, Config, FetchConfig, ProduceConfig, Side, StartPolicy, TopicSelection};
+use crate::config::{
+    ClusterConfig, Coalesce, Config, FetchConfig, ProduceConfig, RouteConfig, Routing, Side, StartPolicy,
+    TopicSelection,
+};
 use crate::machine::Machine;
 use crate::mirror::shard::Shard;
 use crate::mirror::worker::{MirrorError, Summary, Worker, WorkerCommand, WorkerReport};
@@ -319,7 +322,11 @@ fn config() -> Config {
         source: cluster("source"),
         target: cluster("target"),
         topics: TopicSelection::pattern("t.*").unwrap(),
-        routing: crate::config::Routing::default(),
+        // Batch by batch, so that it is known what each request holds.
+        routing: Routing {
+            config: Arc::new(RouteConfig { coalesce: Coalesce::Off, ..RouteConfig::default() }),
+            ..Routing::default()
+        },
         refresh_interval: crate::config::defaults::REFRESH_INTERVAL,
         start: StartPolicy::Earliest,
         fetch: FetchConfig::default(),

@@ -3,6 +3,7 @@
 mod accounted;
 mod agree;
 mod choosing;
+mod coalescing;
 mod generated;
 mod judging;
 mod legacy;

@@ -6,6 +6,8 @@ use kmirror_proto::records::RawBatch;
 use super::*;
 use crate::sample::{Batch, message, records_of};
 
+mod joining;
+
 const MIRROR: Producer = Producer { id: 9, epoch: 0 };
 const LARGE: usize = 1 << 20;
 
@@ -42,7 +44,7 @@ fn at_sequence(sequence: i32) -> Proved {
 }
 
 fn sent(lane: &mut Lane) -> RawBatch {
-    let outgoing = lane.take(LARGE).expect("something to send");
+    let outgoing = lane.take(LARGE, None).expect("something to send");
     RawBatch::from_bytes(Bytes::from(outgoing.chunks.concat())).unwrap()
 }
 
@@ -82,7 +84,7 @@ fn a_stamped_batch_is_whole_and_keeps_its_payload() {
     let Body::Batch(raw) = &waiting.body else { unreachable!() };
     let payload = raw.payload();
     lane.push(waiting.clone()).unwrap();
-    let outgoing = lane.take(LARGE).unwrap();
+    let outgoing = lane.take(LARGE, None).unwrap();
     assert_eq!(outgoing.chunks[1].as_ptr(), payload.as_ptr(), "not copied");
     let written = RawBatch::from_bytes(Bytes::from(outgoing.chunks.concat())).unwrap();
     assert!(written.crc_ok());
@@ -134,15 +136,15 @@ fn one_at_a_time_until_the_window_opens() {
     for n in 0..7 {
         lane.push(piece(&Batch::new(n, 1))).unwrap();
     }
-    assert!(lane.take(LARGE).is_some() && lane.take(LARGE).is_none(), "rule P8");
+    assert!(lane.take(LARGE, None).is_some() && lane.take(LARGE, None).is_none(), "rule P8");
     acknowledged(&mut lane);
     lane.set_window(Window::Open(5));
-    let many = std::iter::from_fn(|| lane.take(LARGE)).count();
+    let many = std::iter::from_fn(|| lane.take(LARGE, None)).count();
     assert_eq!((many, lane.in_flight(), lane.is_ready()), (5, 5, false));
     lane.clear();
     lane.push(piece(&Batch::new(1, 1))).unwrap();
     lane.push(piece(&Batch::new(2, 1))).unwrap();
-    assert!(lane.take(LARGE).is_some() && lane.take(LARGE).is_none(), "doubt closes it again");
+    assert!(lane.take(LARGE, None).is_some() && lane.take(LARGE, None).is_none(), "doubt closes it again");
 }
 
 #[test]
@@ -153,16 +155,19 @@ fn old_records_go_one_at_a_time_where_the_broker_forgets_by_timestamp() {
     for (n, at) in [(0, 5_000), (1, 5_000), (2, 900), (3, 5_000), (4, 5_000)] {
         lane.push(Piece { timestamp_max: at, ..piece(&Batch::new(n, 1)) }).unwrap();
     }
-    let mut flying = || std::iter::from_fn(|| lane.take(LARGE)).count();
+    let mut flying = || std::iter::from_fn(|| lane.take(LARGE, None)).count();
     assert_eq!(flying(), 2, "the old one waits for those before it");
     acknowledged(&mut lane);
-    assert!(lane.take(LARGE).is_none());
+    assert!(lane.take(LARGE, None).is_none());
     acknowledged(&mut lane);
-    assert!(lane.take(LARGE).is_some() && lane.take(LARGE).is_none(), "and goes alone");
+    assert!(lane.take(LARGE, None).is_some() && lane.take(LARGE, None).is_none(), "and goes alone");
     acknowledged(&mut lane);
-    assert!(lane.take(LARGE).is_some() && lane.take(LARGE).is_none(), "the newest stamp in the log is an old one");
+    assert!(
+        lane.take(LARGE, None).is_some() && lane.take(LARGE, None).is_none(),
+        "the newest stamp in the log is an old one"
+    );
     acknowledged(&mut lane);
-    assert!(lane.take(LARGE).is_some());
+    assert!(lane.take(LARGE, None).is_some());
 }
 
 #[test]
@@ -172,12 +177,16 @@ fn plain_messages_share_a_request_up_to_the_limit() {
     for n in 0..5 {
         lane.push(set(n, false)).unwrap();
     }
-    let outgoing = lane.take(3 * one).unwrap();
+    let outgoing = lane.take(3 * one, None).unwrap();
     assert_eq!((outgoing.records, outgoing.bytes, outgoing.chunks.len()), (3, 3 * one, 3));
     acknowledged(&mut lane);
     assert_eq!((proved(&lane).0, proved(&lane).1), (3, 3));
     assert_eq!(lane.proved().fingerprint.map(|last| last.content), Some(2), "the last record of the request");
-    assert_eq!(lane.take(1).map(|outgoing| outgoing.records), Some(1), "one always goes, however little room there is");
+    assert_eq!(
+        lane.take(1, None).map(|outgoing| outgoing.records),
+        Some(1),
+        "one always goes, however little room there is"
+    );
 }
 
 #[test]
@@ -188,7 +197,7 @@ fn a_wrapper_goes_alone() {
     for (n, wrapper) in [(0, false), (1, true), (2, true), (3, false), (4, false)] {
         lane.push(set(n, wrapper)).unwrap();
     }
-    let records: Vec<_> = std::iter::from_fn(|| lane.take(LARGE)).map(|outgoing| outgoing.records).collect();
+    let records: Vec<_> = std::iter::from_fn(|| lane.take(LARGE, None)).map(|outgoing| outgoing.records).collect();
     assert_eq!(records, [1, 1, 1, 2]);
 }
 
@@ -201,7 +210,7 @@ fn what_is_proved_only_grows() {
         lane.skip_to(SourceOffset(n * 3 + 3));
         lane.skip_to(SourceOffset(n * 3 - 50));
         if n % 3 > 0 {
-            lane.take(LARGE);
+            lane.take(LARGE, None);
         }
         if n % 5 == 4 {
             acknowledged(&mut lane);
@@ -221,7 +230,7 @@ fn what_is_skipped_counts_once_everything_before_it_is_written() {
     lane.push(piece(&Batch::new(4, 2))).unwrap();
     lane.skip_to(SourceOffset(8));
     assert_eq!(proved(&lane), (4, 0, 0), "a piece waits");
-    lane.take(LARGE);
+    lane.take(LARGE, None);
     lane.skip_to(SourceOffset(9));
     assert_eq!(proved(&lane), (4, 0, 0), "it is on its way");
     acknowledged(&mut lane);
@@ -238,7 +247,7 @@ fn every_byte_that_is_taken_is_given_back() {
         lane.push(piece).unwrap();
     }
     assert_eq!((lane.held_bytes(), lane.queued_bytes()), (taken, taken));
-    let flying: usize = std::iter::from_fn(|| lane.take(LARGE)).map(|outgoing| outgoing.bytes).sum();
+    let flying: usize = std::iter::from_fn(|| lane.take(LARGE, None)).map(|outgoing| outgoing.bytes).sum();
     assert_eq!((lane.held_bytes(), lane.queued_bytes()), (taken, taken - flying));
     let released = acknowledged(&mut lane);
     assert_eq!(lane.clear() + released.bytes, taken);
@@ -252,11 +261,11 @@ fn among_others_every_answer_moves_what_follows() {
     for batch in [Batch::new(0, 3), Batch::new(3, 2), Batch::new(5, 1)] {
         lane.push(piece(&batch)).unwrap();
     }
-    (0..2).for_each(|_| drop(lane.take(LARGE)));
+    (0..2).for_each(|_| drop(lane.take(LARGE, None)));
     // A neighbour wrote four records before the first, and ten between the two.
     lane.acknowledge_at(TargetOffset(4));
     assert_eq!((proved(&lane), lane.expected()), ((3, 7, 3), TargetOffset(7)), "not before the end of the first");
-    lane.take(LARGE);
+    lane.take(LARGE, None);
     lane.acknowledge_at(TargetOffset(17));
     assert_eq!((proved(&lane), lane.expected()), ((5, 19, 5), TargetOffset(19)));
     lane.clear();
@@ -269,7 +278,7 @@ fn among_others_the_halves_of_a_batch_may_lie_apart() {
     let mut lane = Lane::new(Some(MIRROR), at_sequence(i32::MAX));
     lane.set_window(Window::Open(5));
     lane.push(piece(&Batch::new(0, 3))).unwrap();
-    (0..2).for_each(|_| drop(lane.take(LARGE)));
+    (0..2).for_each(|_| drop(lane.take(LARGE, None)));
     lane.acknowledge_at(TargetOffset(8));
     assert_eq!((proved(&lane), lane.expected()), ((0, 0, i32::MAX), TargetOffset(9)));
     lane.acknowledge_at(TargetOffset(20));

@@ -208,7 +208,7 @@ impl Writer {
         let piece =
             Piece { first, next, records: 3, timestamp_max, headers_dropped: 0, fingerprint, rewritten: false, body };
         self.lane.push(piece).unwrap();
-        let outgoing = self.lane.take(usize::MAX).expect("the window is open");
+        let outgoing = self.lane.take(usize::MAX, None).expect("the window is open");
         self.out.push_back(Bytes::from(outgoing.chunks.concat()));
     }
 
