@@ -45,7 +45,8 @@ def read(bootstrap, topic, isolation, count):
     consumer.close()
 
 
-def join(bootstrap, topic, group, told):
+def join(bootstrap, topic, group):
+    told = rows.told()
     consumer = Consumer({
         "bootstrap.servers": bootstrap, "group.id": group, "auto.offset.reset": "earliest",
         "heartbeat.interval.ms": 300, "fetch.wait.max.ms": 100})

@@ -37,11 +37,22 @@ def show(partition, offset, timestamp, key, value, headers):
     print(text, flush=True)
 
 
-def until_told():
+def told():
     """A function that says whether SIGTERM has come."""
-    told = []
-    signal.signal(signal.SIGTERM, lambda *_: told.append(True))
-    return lambda: bool(told)
+    signals = []
+    signal.signal(signal.SIGTERM, lambda *_: signals.append(True))
+    return lambda: bool(signals)
+
+
+class Told(Exception):
+    """SIGTERM, to a program that has asked for it as an exception."""
+
+    @classmethod
+    def expect(cls):
+        def interrupt(*_):
+            raise cls
+
+        signal.signal(signal.SIGTERM, interrupt)
 
 
 def run(write, read, join):
@@ -53,7 +64,7 @@ def run(write, read, join):
     elif command == "read":
         read(bootstrap, topic, words[0], int(words[1]))
     elif command == "join":
-        join(bootstrap, topic, words[0], until_told())
+        join(bootstrap, topic, words[0])
     else:
         raise SystemExit(f"no command {command}")
 
