@@ -26,7 +26,13 @@ const SHARED_PARTITIONS: u32 = 4;
 /// All stories of a client on one release.
 pub(super) fn all(client: &(dyn Client + Sync), release: Release) -> Result {
     // Two brokers: leaders and coordinators have to be found.
-    let cluster = Embedded::of(Cluster::builder(release).brokers(2))?;
+    let mut builder = Cluster::builder(release).brokers(2);
+    // All logs are stored to look into them: not a hundred empty ones.
+    builder = builder.setting("offsets.topic.num.partitions", "2");
+    if release >= Release::V0_11 {
+        builder = builder.setting("transaction.state.log.num.partitions", "2");
+    }
+    let cluster = Embedded::of(builder)?;
     for (topic, partitions) in [("contents", PARTITIONS), ("transactions", PARTITIONS), ("shared", SHARED_PARTITIONS)] {
         cluster.with(|cluster, _| cluster.create_topic(topic, usize::try_from(partitions).unwrap_or(0)));
     }
