@@ -113,6 +113,15 @@ impl Cluster {
         self.settle();
     }
 
+    /// What was set for a topic, in the form in which brokers describe it; what it has from its brokers is not among it.
+    ///
+    /// # Errors
+    /// There is no such topic.
+    pub fn topic_settings(&self, name: &str) -> Result<BTreeMap<String, String>, NoSuch> {
+        let topic = self.topics.get(name).ok_or_else(|| NoSuch::new("topic", &name))?;
+        Ok(topic.overrides.clone())
+    }
+
     /// The first offset of a partition and the one behind its last record.
     ///
     /// # Errors
@@ -167,9 +176,13 @@ mod tests {
         cluster.create_topic("large", 1);
         let max = |topic: &str| cluster.topics[topic].settings.max_message_bytes;
         assert_eq!((max("small"), max("large")), (100, 1_000_012));
+        let own = BTreeMap::from([("max.message.bytes".to_owned(), "100".to_owned())]);
+        assert_eq!(cluster.topic_settings("small"), Ok(own));
+        assert_eq!(cluster.topic_settings("large"), Ok(BTreeMap::new()));
         let unknown = cluster.create_topic_with("none", 1, &[("no.such", "1")]).unwrap_err();
         assert_eq!(unknown.to_string(), "unknown setting no.such");
         assert!(!cluster.topics.contains_key("none"));
+        assert!(cluster.topic_settings("none").is_err());
     }
 
     /// As if it had been deleted: its records are gone, and its id is another one.
