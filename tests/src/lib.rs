@@ -26,8 +26,13 @@ pub mod differential;
 pub mod conformance;
 
 pub mod kmirror;
+pub mod mirror_file;
+pub mod mirror_maker;
 
 pub mod embedded;
+
+pub mod kafka;
+pub mod stories;
 
 pub mod tidy;
 

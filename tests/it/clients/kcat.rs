@@ -115,7 +115,6 @@ fn abort(
 ) -> Result {
     let pipe = folder.join("pipe");
     command::finish("mkfifo", &words([Path::new("mkfifo"), &pipe]))?;
-    let partition = i32::try_from(partition).unwrap_or(-1);
     let written = || topic.cluster.read(topic.name, partition).map(|rows| rows.len());
     let before = written()?;
     let mut process = command::start("kcat -P", &command::with_input(&pipe, command), folder)?;

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use kmirror_testkit::disk::Folder;
-use kmirror_testkit::{Cluster, Codec, Release};
-use kmirror_tests::embedded::{Embedded, Owned};
+use kmirror_testkit::{Cluster, Release};
+use kmirror_tests::embedded::Embedded;
 use kmirror_tests::failure::ensure;
 use kmirror_tests::judge::Row;
+use kmirror_tests::kafka::Kafka as _;
 use kmirror_tests::segments::{self, Entry};
 use kmirror_tests::wait::{self, Deadline, Stopwatch};
 use kmirror_tests::{Failure, Result, measured, wire};
@@ -68,7 +69,7 @@ fn contents(client: &dyn Client, topic: Topic<'_>) -> Result {
     written_as_told(topic, &writings)?;
     for codec in can.reads {
         for (partition, row) in rows(&can, &format!("another's {codec}")) {
-            topic.cluster.write(topic.name, signed(partition), by_name(codec), &[owned(row)])?;
+            topic.cluster.write((topic.name, partition), codec, &[row])?;
         }
     }
     let there = log(topic, |partition, row| can.shown(partition, row))?;
@@ -125,9 +126,9 @@ fn group(client: &dyn Client, topic: Topic<'_>) -> Result {
     let shares = rounds.read_by(&mut [&mut first])?;
     ensure(shares == [4], || format!("of four records the one that is left read {shares:?}"))?;
     first.leave()?;
-    let partitions = signed(SHARED_PARTITIONS);
+    let partitions = i32::try_from(SHARED_PARTITIONS).unwrap_or(0);
     let committed = wire::committed(&topic.cluster.bootstrap(), (topic.name, partitions), GROUP)?;
-    let ends = (0..partitions).map(|partition| topic.cluster.read(topic.name, partition).map(|rows| rows.len()));
+    let ends = (0..SHARED_PARTITIONS).map(|partition| topic.cluster.read(topic.name, partition).map(|rows| rows.len()));
     let ends: Vec<i64> = ends.map(|end| end.map(|end| i64::try_from(end).unwrap_or(-1))).collect::<Result<_>>()?;
     ensure(committed == ends, || format!("committed {committed:?}, and the log ends at {ends:?}"))?;
     let mut third = client.join(topic, GROUP)?;
@@ -155,7 +156,7 @@ impl Rounds<'_> {
                 value: Some(value(partition)),
                 headers: vec![],
             };
-            self.topic.cluster.write(self.topic.name, signed(partition), Codec::None, &[owned(row)])?;
+            self.topic.cluster.write((self.topic.name, partition), "none", &[row])?;
         }
         let what = format!("round {round} to be read by {} members", members.len());
         let read = wait::until(Deadline::after(AGREED_WITHIN), &what, || {
@@ -213,8 +214,8 @@ const FIRST_TIMESTAMP: i64 = 1_790_000_000_123;
 fn log(topic: Topic<'_>, show: impl Fn(u32, &Row) -> Seen) -> Result<Vec<Seen>> {
     let mut all = Vec::new();
     for partition in 0..PARTITIONS {
-        let rows = topic.cluster.read(topic.name, signed(partition))?;
-        all.extend(rows.into_iter().map(|row| show(partition, &row_of(row))));
+        let rows = topic.cluster.read(topic.name, partition)?;
+        all.extend(rows.into_iter().map(|row| show(partition, &row)));
     }
     Ok(all)
 }
@@ -257,34 +258,9 @@ fn content(seen: &Seen) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
     (seen.row.key.clone(), seen.row.value.clone())
 }
 
-fn owned(row: Row) -> Owned {
-    let headers = row.headers.into_iter().map(|(name, value)| (name.into_bytes(), value)).collect();
-    Owned { timestamp: row.timestamp, key: row.key, value: row.value, headers }
-}
-
-fn row_of(owned: Owned) -> Row {
-    let name = |name: Vec<u8>| String::from_utf8_lossy(&name).into_owned();
-    let headers = owned.headers.into_iter().map(|(key, value)| (name(key), value)).collect();
-    Row { timestamp: owned.timestamp, key: owned.key, value: owned.value, headers }
-}
-
 fn codec_name(codec: i16) -> &'static str {
     let names = ["none", "gzip", "snappy", "lz4", "zstd"];
     usize::try_from(codec).ok().and_then(|codec| names.get(codec)).copied().unwrap_or("unknown")
-}
-
-fn by_name(codec: &str) -> Codec {
-    match codec {
-        "gzip" => Codec::Gzip,
-        "snappy" => Codec::Snappy,
-        "lz4" => Codec::Lz4,
-        "zstd" => Codec::Zstd,
-        _ => Codec::None,
-    }
-}
-
-fn signed(partition: u32) -> i32 {
-    i32::try_from(partition).unwrap_or(i32::MAX)
 }
 
 /// A test of `$client` on each of these releases.

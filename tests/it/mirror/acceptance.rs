@@ -7,7 +7,7 @@ use kmirror_tests::brokers::{Cluster, shared};
 use kmirror_tests::judge::{self, Topic};
 use kmirror_tests::kmirror::Kmirror;
 
-use super::Mirror;
+use kmirror_tests::mirror_maker::Mirror;
 
 const TOPIC: &str = "test-mirror";
 const PARTITIONS: u32 = 32;

@@ -1,131 +1,57 @@
-//! What people get wrong: each ends with an exit code and one line that names what is meant.
-
-use std::io::{Read as _, Write as _};
-use std::time::Duration;
+//! What people get wrong, with real brokers.
 
 use kmirror_tests::Result;
-use kmirror_tests::brokers::{Cluster, shared};
-use kmirror_tests::judge;
-use kmirror_tests::kmirror::Finished;
+use kmirror_tests::brokers::shared;
+use kmirror_tests::kafka::Kafka;
+use kmirror_tests::stories::bad_input;
 
-use super::{Mirror, RUN_WITHIN};
+use crate::played;
 
-/// Mistakes are seen at the start; a cluster that does not answer, within its time-outs.
-const WITHIN: Duration = Duration::from_secs(120);
-
-fn run(mirror: &Mirror) -> Result<Finished> {
-    mirror.command()?.arg("--until-caught-up").run(WITHIN)
-}
-
-fn clusters() -> Result<(&'static Cluster, &'static Cluster)> {
-    Ok((shared("2.0.0")?, shared("2.0.0/second")?))
+fn between(story: fn(&dyn Kafka, &dyn Kafka) -> Result) -> Result {
+    played(story, "2.0.0", "2.0.0/second")
 }
 
 #[test]
 fn an_unreachable_source_is_named() -> Result {
-    let (_, target) = clusters()?;
-    // Port 1 of loopback: refused at once, by the system.
-    let mirror = Mirror::new("127.0.0.1:1", &target.bootstrap(), "unreachable", "any");
-    run(&mirror)?.expect_code(1)?.last_words(&["source", "127.0.0.1:1"])
+    bad_input::an_unreachable_source_is_named(shared("2.0.0")?)
 }
 
 #[test]
 fn an_unreachable_target_is_named() -> Result {
-    let (source, _) = clusters()?;
-    judge::create(source, "bad-unreachable", 1, &[])?;
-    let mirror = Mirror::new(&source.bootstrap(), "127.0.0.1:1", "unreachable", "bad-unreachable");
-    run(&mirror)?.expect_code(1)?.last_words(&["target", "127.0.0.1:1"])
+    bad_input::an_unreachable_target_is_named(shared("2.0.0")?)
 }
 
 #[test]
 fn a_web_server_is_recognised() -> Result {
-    let (source, _) = clusters()?;
-    let address = web_server();
-    let mirror = Mirror::new(&source.bootstrap(), &address, "web", "any");
-    run(&mirror)?.expect_code(1)?.last_words(&["target", &address, "HTTP"])
+    bad_input::a_web_server_is_recognised(shared("2.0.0")?)
 }
 
 #[test]
 fn an_unknown_property_is_one_warning() -> Result {
-    let (source, target) = clusters()?;
-    for cluster in [source, target] {
-        judge::create(cluster, "bad-property", 1, &[])?;
-    }
-    let mirror = Mirror::between(source, target, "bad-property", "bad-property").consumer("frobnicate.level", "3");
-    run(&mirror)?.expect_code(0)?.one_line_with(&["frobnicate.level"]).map(drop)
+    between(bad_input::an_unknown_property_is_one_warning)
 }
 
 #[test]
 fn a_pattern_that_is_none_is_a_usage_error() -> Result {
-    let (source, target) = clusters()?;
-    let mirror = Mirror::between(source, target, "bad-pattern", "orders-(");
-    run(&mirror)?.expect_code(2)?.last_words(&["orders-("])
+    between(bad_input::a_pattern_that_is_none_is_a_usage_error)
 }
 
 #[test]
 fn one_cluster_on_both_sides_is_refused() -> Result {
-    let (source, _) = clusters()?;
-    judge::create(source, "bad-same", 1, &[])?;
-    let mirror = Mirror::between(source, source, "bad-same", "bad-same");
-    run(&mirror)?.expect_code(1)?.last_words(&["source", "target", "same cluster"])
+    bad_input::one_cluster_on_both_sides_is_refused(shared("2.0.0")?)
 }
 
-/// Brokers of 0.10 add no partitions when they are asked.
 #[test]
 fn fewer_partitions_at_the_target_are_named() -> Result {
-    let (source, target) = (shared("2.0.0")?, shared("0.10.1.1")?);
-    judge::create(source, "bad-fewer", 3, &[])?;
-    judge::create(target, "bad-fewer", 2, &[])?;
-    judge::produce_counter(source, "bad-fewer", 30)?;
-    let mirror = Mirror::between(source, target, "bad-fewer", "bad-fewer");
-    run(&mirror)?.expect_code(1)?.last_words(&["bad-fewer", "2 partitions"])
+    played(bad_input::fewer_partitions_at_the_target_are_named, "2.0.0", "0.10.1.1")
 }
 
-/// It is made as the source's is, not by the way, with one partition and the broker's defaults, as brokers do when they are
-/// asked for a name that they do not have.
 #[test]
 fn a_topic_that_the_target_does_not_have_is_made() -> Result {
-    let (source, target) = (shared("2.0.0")?, shared("0.10.1.1")?);
-    judge::create(source, "bad-missing", 3, &[("cleanup.policy", "compact")])?;
-    let mirror = Mirror::between(source, target, "bad-missing", "bad-missing");
-    run(&mirror)?.expect_code(0)?.one_line_with(&["bad-missing", "created", "3 partitions"])?;
-    let described = judge::describe(target, "bad-missing")?;
-    assert_eq!((described.partitions, described.own["cleanup.policy"].as_str()), (3, "compact"));
-    Ok(())
+    played(bad_input::a_topic_that_the_target_does_not_have_is_made, "2.0.0", "0.10.1.1")
 }
 
 #[test]
 fn a_group_that_is_still_running_is_left_alone() -> Result {
-    let (source, target) = clusters()?;
-    for cluster in [source, target] {
-        judge::create(cluster, "bad-live", 1, &[])?;
-    }
-    judge::produce_counter(source, "bad-live", 10)?;
-    let mirror = Mirror::between(source, target, "bad-live-group", "bad-live");
-    let member = judge::live_member(source, "bad-live", "bad-live-group")?;
-    run(&mirror)?.expect_code(1)?.last_words(&["bad-live-group"])?;
-    assert_eq!(target.ends("bad-live")?, [Some(0)], "nothing was copied beside the running group");
-
-    // Once it has stopped, its group is taken over.
-    member.leave()?;
-    mirror.command()?.arg("--until-caught-up").run(RUN_WITHIN)?.expect_code(0)?;
-    assert_eq!(target.ends("bad-live")?, [Some(10)]);
-    Ok(())
-}
-
-/// Answers whatever it is sent as a web server would; ends with the test process.
-#[expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a real socket that is no broker")]
-fn web_server() -> String {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = listener.local_addr().expect("its address").to_string();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.expect("a connection");
-            let mut request = [0; 64];
-            // Either may fail when the other side has hung up: that is its business.
-            let _ = stream.read(&mut request);
-            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-        }
-    });
-    address
+    between(bad_input::a_group_that_is_still_running_is_left_alone)
 }

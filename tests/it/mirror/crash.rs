@@ -6,8 +6,8 @@ use kmirror_tests::Result;
 use kmirror_tests::brokers::shared;
 use kmirror_tests::judge::{self, Topic, Workload};
 
-use super::Mirror;
 use super::stop::{RECORDS, wait_for_progress};
+use kmirror_tests::mirror_maker::Mirror;
 
 /// SIGKILL on the way, three times, then to the end. On 0.10 each start after a crash waits for the settle time first.
 fn killed_on_the_way(release: &str, times: u32) -> Result {

@@ -5,7 +5,7 @@ use kmirror_tests::brokers::{Cluster, shared};
 use kmirror_tests::judge::{self, Topic, Workload};
 use kmirror_tests::segments::{self, Entry};
 
-use super::{Mirror, RUN_WITHIN};
+use kmirror_tests::mirror_maker::{Mirror, RUN_WITHIN};
 
 const RECORDS: u64 = 20_000;
 

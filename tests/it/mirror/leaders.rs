@@ -8,8 +8,8 @@ use kmirror_tests::judge::{self, Topic, Workload};
 use kmirror_tests::kmirror::Running;
 use kmirror_tests::wait::{self, Deadline};
 
-use super::Mirror;
 use super::stop::written;
+use kmirror_tests::mirror_maker::Mirror;
 
 const RECORDS: u64 = 300_000;
 const TOPIC: &str = "leaders";

@@ -3,9 +3,8 @@
 use kmirror_tests::Result;
 use kmirror_tests::brokers::{Cluster, shared};
 use kmirror_tests::judge::{self, Topic, Workload};
+use kmirror_tests::mirror_file::MirrorFile;
 use kmirror_tests::segments;
-
-use crate::mirror_file::MirrorFile;
 
 const RECORDS: u64 = 100_000;
 
@@ -19,8 +18,7 @@ fn batches_arrive_as_they_are(target: &Cluster, mark: &str) -> Result {
         }
         judge::produce(source, &topic, &Workload::of(RECORDS).codec(codec))?;
     }
-    let mirror =
-        MirrorFile::between(source, target, &format!("raw_{}", mark.replace('.', "_")), &format!("raw-{mark}-.*"));
+    let mirror = MirrorFile::between(source, target, &format!("raw-{mark}"), &format!("raw-{mark}-.*"));
     mirror.line("coalesce = \"off\"").run_until_caught_up()?;
     for codec in ["none", "gzip", "lz4"] {
         let topic = format!("raw-{mark}-{codec}");

@@ -8,7 +8,7 @@ use kmirror_tests::kmirror::Running;
 use kmirror_tests::wait::{self, Deadline};
 use kmirror_tests::{Failure, Result};
 
-use super::Mirror;
+use kmirror_tests::mirror_maker::Mirror;
 
 pub(super) const RECORDS: u64 = 200_000;
 const PARTITIONS: u32 = 4;

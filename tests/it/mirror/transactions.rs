@@ -4,7 +4,7 @@ use kmirror_tests::Result;
 use kmirror_tests::brokers::{Cluster, shared};
 use kmirror_tests::judge::{self, PartitionDigest};
 
-use super::Mirror;
+use kmirror_tests::mirror_maker::Mirror;
 
 /// Mirrors with the consumer's `isolation`; what the target holds must be what a Java consumer with the same isolation is
 /// given by the source. The run ends by itself, whatever the log ends in.

@@ -7,6 +7,7 @@ use super::WITHIN;
 use super::program::{Client, Program};
 use crate::brokers::Cluster;
 use crate::failure::ensure;
+use crate::wait::unix_ms;
 use crate::{Failure, Result};
 
 /// A record as a client gives or gets it. `None` is null, which is not empty.
@@ -30,6 +31,12 @@ impl Row {
     pub fn new(timestamp: i64, key: Option<&str>, value: Option<&str>) -> Row {
         let bytes = |text: Option<&str>| text.map(|text| text.as_bytes().to_vec());
         Row { timestamp, key: bytes(key), value: bytes(value), headers: Vec::new() }
+    }
+
+    /// A record without a key, an hour old: young enough for a broker to remember who wrote it. Its value is the number.
+    pub fn number(number: u32) -> Row {
+        let value = Some(number.to_be_bytes().to_vec());
+        Row { value, ..Row::new(unix_ms() - 3_600_000, None, None) }
     }
 
     /// A record whose value has so many bytes, of a kind that no codec makes much smaller.

@@ -1,8 +1,9 @@
 //! The zoo: one of everything that a record can be, over several batches and codecs.
 
-use super::rows::{Row, write};
+use super::rows::Row;
 use crate::Result;
-use crate::brokers::{Cluster, Release};
+use crate::brokers::Release;
+use crate::kafka::Kafka;
 
 /// How often each codec comes round in a partition: batches of one codec between those of others.
 const ROUNDS: u32 = 2;
@@ -18,7 +19,7 @@ pub fn codecs(release: &Release) -> &'static [&'static str] {
 }
 
 /// Writes a zoo into every partition of a topic; what each holds then. Headers only where the release has them.
-pub fn write_zoo(cluster: &Cluster, topic: &str, partitions: u32) -> Result<Vec<Vec<Row>>> {
+pub fn write_zoo(cluster: &dyn Kafka, topic: &str, partitions: u32) -> Result<Vec<Vec<Row>>> {
     let release = cluster.release();
     let mut written = Vec::new();
     for partition in 0..partitions {
@@ -27,7 +28,7 @@ pub fn write_zoo(cluster: &Cluster, topic: &str, partitions: u32) -> Result<Vec<
             for codec in codecs(release) {
                 let mark = format!("{topic}-{partition} {codec} {round}");
                 let batch = batch(&mark, rows.len(), release.has_headers());
-                write(cluster, (topic, partition), codec, &batch, &[])?;
+                cluster.write((topic, partition), codec, &batch)?;
                 rows.extend(batch);
             }
         }

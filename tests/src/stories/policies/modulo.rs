@@ -1,34 +1,33 @@
 //! `partitions = "modulo"`: several source partitions share one of the target.
 
-use kmirror_tests::brokers::shared_pair;
-use kmirror_tests::judge::{self, Listing, Row};
-use kmirror_tests::{Result, measured};
-
 use super::partitions::{THERE, prepared};
-use super::{good, killed_on_the_way, write_many};
+use super::{good, killed_on_the_way};
+use crate::judge::{self, Listing, Row};
+use crate::kafka::Kafka;
 use crate::mirror_file::MirrorFile;
+use crate::{Result, measured};
 
 /// Partition n goes to partition n modulo 2: each in its order, once, whatever is written beside it, also after SIGKILL.
-fn modulo(to: &str) -> Result {
+pub fn partitions_are_shared(source: &dyn Kafka, target: &dyn Kafka) -> Result {
     const RECORDS: usize = 3000;
     const MORE: usize = 100;
-    let (source, target) = shared_pair("2.0.0", to)?;
+    let to = target.release().version;
     let topic = format!("policies-partitions-modulo-{to}");
     let mut rows = prepared(source, target, &topic, 5, RECORDS)?;
-    let mirror = MirrorFile::between(source, target, &topic.replace('.', "_"), &topic);
+    let mirror = MirrorFile::between(source, target, &topic, &topic);
     let mirror = mirror.line("partitions = \"modulo\"").slowly();
     killed_on_the_way(&mirror, target, &topic, 5 * RECORDS)?;
     mirror.run_until_caught_up()?;
-    are_shared(&judge::list(target, &topic)?, &topic, &rows)?;
+    are_shared(&target.list(&topic)?, &topic, &rows)?;
 
     for (partition, rows) in (0..).zip(&mut rows) {
         let more: Vec<Row> = (RECORDS..RECORDS + MORE).map(|n| good(partition, n)).collect();
-        write_many(source, &topic, partition, &more)?;
+        source.write_many((&topic, partition), &more)?;
         rows.extend(more);
     }
     let (_, report) = mirror.run_until_caught_up()?;
     assert_eq!(report.count(&topic, "records"), 5 * MORE as u64, "nothing twice");
-    are_shared(&judge::list(target, &topic)?, &topic, &rows)?;
+    are_shared(&target.list(&topic)?, &topic, &rows)?;
     measured(&format!("{to}: 5 partitions in 2, {} records", 5 * (RECORDS + MORE)));
     Ok(())
 }
@@ -45,14 +44,4 @@ fn are_shared(listing: &Listing, topic: &str, rows: &[Vec<Row>]) -> Result {
     }
     assert_eq!(total, rows.iter().map(Vec::len).sum::<usize>(), "{topic}: nothing else");
     Ok(())
-}
-
-#[test]
-fn modulo_shares_them_on_0_11() -> Result {
-    modulo("0.11.0.3")
-}
-
-#[test]
-fn modulo_shares_them_on_3_9() -> Result {
-    modulo("3.9.1")
 }

@@ -1,21 +1,21 @@
 //! What a target cannot take, by policy: the message, the counter, and the neighbours that go on.
 
-mod creation;
-mod losses;
-mod modulo;
-mod partitions;
-mod sizes;
+pub mod creation;
+pub mod losses;
+pub mod modulo;
+pub mod partitions;
+pub mod sizes;
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
+use std::time::Duration;
 
-use kmirror_tests::brokers::Cluster;
-use kmirror_tests::judge::{self, Row};
-use kmirror_tests::kmirror::Finished;
-use kmirror_tests::wait::unix_ms;
-use kmirror_tests::{Failure, Result};
-
+use crate::judge::Row;
+use crate::kafka::Kafka;
+use crate::kmirror::Finished;
 use crate::mirror_file::{MirrorFile, until};
+use crate::wait::unix_ms;
+use crate::{Failure, Result};
 
 /// The `n`-th row of a partition where nothing is wrong with it.
 fn good(partition: u32, n: usize) -> Row {
@@ -29,13 +29,9 @@ fn timestamp(n: usize) -> i64 {
     FIRST.get_or_init(|| unix_ms() - 3_600_000) + i64::try_from(n).unwrap_or(0)
 }
 
-/// Writes rows in batches of about thirty.
-fn write_many(source: &Cluster, topic: &str, partition: u32, rows: &[Row]) -> Result {
-    judge::write(source, (topic, partition), "none", rows, &[("batch.size", "2000"), ("linger.ms", "5")])
-}
-
 /// Starts the mirror, waits until the target holds a tenth of `records`, and kills it (SIGKILL); what it said until then.
-fn killed_on_the_way(mirror: &MirrorFile, target: &Cluster, topic: &str, records: usize) -> Result<Finished> {
+fn killed_on_the_way(mirror: &MirrorFile, target: &dyn Kafka, topic: &str, records: usize) -> Result<Finished> {
+    let go = target.slow_down(topic);
     let mut running = mirror.start()?;
     let mut seen = 0;
     until(&mut running, &format!("a tenth of {topic} on the target"), |_| {
@@ -43,14 +39,15 @@ fn killed_on_the_way(mirror: &MirrorFile, target: &Cluster, topic: &str, records
         Ok(seen >= records / 10)
     })?;
     running.signal("KILL")?;
-    let finished = running.finish(std::time::Duration::from_secs(10))?;
+    let finished = running.finish(Duration::from_secs(10))?;
+    go();
     if seen > records / 5 * 4 {
         return Err(Failure::new(format!("{seen} of {records} were there at the first look: too fast to be killed")));
     }
     Ok(finished)
 }
 
-fn written(target: &Cluster, topic: &str) -> usize {
+fn written(target: &dyn Kafka, topic: &str) -> usize {
     let ends = target.ends(topic).unwrap_or_default();
     ends.into_iter().flatten().filter_map(|end| usize::try_from(end).ok()).sum()
 }

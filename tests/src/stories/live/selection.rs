@@ -1,25 +1,22 @@
 //! Other topics are wanted: the file is changed, and SIGHUP says so.
 
-use kmirror_tests::brokers::shared_pair;
-use kmirror_tests::judge;
-use kmirror_tests::wait::Stopwatch;
-use kmirror_tests::{Result, measured};
-
 use super::{arrives, holds, write};
+use crate::kafka::Kafka;
 use crate::mirror_file::{MirrorFile, stop, until_said};
+use crate::wait::Stopwatch;
+use crate::{Result, measured};
 
 /// From one pattern to another: what is wanted now is copied from its first record, what is no longer wanted stands still
 /// where it was, what is wanted by both goes on. A file that is wrong changes nothing and is named.
-fn another_pattern(from: &str, to: &str) -> Result {
-    let (source, target) = shared_pair(from, to)?;
+pub fn another_pattern(source: &dyn Kafka, target: &dyn Kafka) -> Result {
+    let (from, to) = (source.release().version, target.release().version);
     let mark = format!("selection-{from}-{to}");
     let [both, before, after] = ["both", "before", "after"].map(|name| format!("{mark}-{name}"));
     for topic in [&both, &before, &after] {
-        judge::create(source, topic, 2, &[])?;
+        source.create(topic, 2, &[])?;
         write(source, topic, 2, 0, 100)?;
     }
-    let name = mark.replace('.', "_");
-    let mut mirror = MirrorFile::between(source, target, &name, &format!("{both}|{before}"));
+    let mut mirror = MirrorFile::between(source, target, &mark, &format!("{both}|{before}"));
     let mut running = mirror.start()?;
     let pid = running.pid();
     for topic in [&both, &before] {
@@ -60,14 +57,4 @@ fn another_pattern(from: &str, to: &str) -> Result {
     measured(&format!("{to}: {} records of {before} after it was wanted again", report.count(&before, "records")));
     assert_eq!(report.count(&before, "records"), 100);
     Ok(())
-}
-
-#[test]
-fn by_sighup_on_3_9() -> Result {
-    another_pattern("2.0.0", "3.9.1")
-}
-
-#[test]
-fn by_sighup_on_0_10_1() -> Result {
-    another_pattern("2.0.0", "0.10.1.1")
 }

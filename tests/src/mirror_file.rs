@@ -3,23 +3,23 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kmirror_tests::brokers::Cluster;
-use kmirror_tests::failure::{Context as _, ensure};
-use kmirror_tests::kmirror::{Finished, Kmirror, Running};
-use kmirror_tests::wait::{self, Deadline};
-use kmirror_tests::{Failure, Result};
+use crate::failure::{Context as _, ensure};
+use crate::kafka::Kafka;
+use crate::kmirror::{Finished, Kmirror, Running};
+use crate::wait::{self, Deadline};
+use crate::{Failure, Result};
 
 /// For one run up to the source's end: minutes longer than it takes on a busy machine.
-pub(crate) const RUN_WITHIN: Duration = Duration::from_secs(180);
+pub const RUN_WITHIN: Duration = Duration::from_secs(180);
 
 /// For something to happen while it runs.
-pub(crate) const WITHIN: Duration = Duration::from_secs(60);
+pub const WITHIN: Duration = Duration::from_secs(60);
 
 /// `stop_timeout` and a little.
-pub(crate) const STOP_WITHIN: Duration = Duration::from_secs(35);
+pub const STOP_WITHIN: Duration = Duration::from_secs(35);
 
 /// One mirror in a file of its own.
-pub(crate) struct MirrorFile {
+pub struct MirrorFile {
     name: String,
     source: String,
     target: String,
@@ -29,36 +29,36 @@ pub(crate) struct MirrorFile {
 }
 
 impl MirrorFile {
-    /// The mirror `name` between two clusters, of the topics that the pattern matches.
-    pub(crate) fn between(source: &Cluster, target: &Cluster, name: &str, topics: &str) -> MirrorFile {
+    /// The mirror `name`, `_` in the place of its dots, between two clusters, of the topics that the pattern matches.
+    pub fn between(source: &dyn Kafka, target: &dyn Kafka, name: &str, topics: &str) -> MirrorFile {
         MirrorFile {
-            name: name.to_owned(),
+            name: name.replace('.', "_"),
             source: source.bootstrap(),
             target: target.bootstrap(),
             topics: topics.to_owned(),
-            lines: Vec::new(),
+            lines: source.pace().iter().map(|line| (*line).to_owned()).collect(),
             folder: tempfile::tempdir().expect("a folder for kmirror.toml"),
         }
     }
 
     /// A line of the mirror's table, e.g. `on_keyless = "drop"`.
-    pub(crate) fn line(mut self, line: &str) -> MirrorFile {
+    pub fn line(mut self, line: &str) -> MirrorFile {
         self.lines.push(line.to_owned());
         self
     }
 
     /// Batches of a few records each, fetched a few at a time: slow enough to be killed on the way.
-    pub(crate) fn slowly(self) -> MirrorFile {
+    pub fn slowly(self) -> MirrorFile {
         self.line("max_partition_fetch_bytes = \"4000B\"")
     }
 
     /// Other topics from now on; a running mirror is told by [`MirrorFile::write`] and SIGHUP.
-    pub(crate) fn topics(&mut self, topics: &str) {
+    pub fn topics(&mut self, topics: &str) {
         topics.clone_into(&mut self.topics);
     }
 
     /// Writes the file; where it is.
-    pub(crate) fn write(&self) -> Result<PathBuf> {
+    pub fn write(&self) -> Result<PathBuf> {
         let path = self.folder.path().join("kmirror.toml");
         let (name, topics) = (&self.name, &self.topics);
         let mut text = format!("[cluster.here]\nbootstrap.servers = \"{}\"\n", self.source);
@@ -70,18 +70,18 @@ impl MirrorFile {
     }
 
     /// `kmirror run -c` with the file, a report as JSON and a log as text.
-    pub(crate) fn command(&self) -> Result<Kmirror> {
+    pub fn command(&self) -> Result<Kmirror> {
         let command = Kmirror::new("run").arg("-c").arg(self.write()?.into_os_string());
         Ok(command.arg("--json").option("log-format", "text"))
     }
 
     /// Starts it. Its file goes with this value: keep it until the mirror runs.
-    pub(crate) fn start(&self) -> Result<Running> {
+    pub fn start(&self) -> Result<Running> {
         self.command()?.start()
     }
 
     /// Mirrors everything that the source has, and ends well.
-    pub(crate) fn run_until_caught_up(&self) -> Result<(Finished, Report)> {
+    pub fn run_until_caught_up(&self) -> Result<(Finished, Report)> {
         let finished = self.command()?.arg("--until-caught-up").run(RUN_WITHIN)?.expect_code(0)?;
         let report = Report::of(&finished)?;
         Ok((finished, report))
@@ -89,7 +89,7 @@ impl MirrorFile {
 }
 
 /// Stops a running mirror in order; what it reports.
-pub(crate) fn stop(running: Running) -> Result<(Finished, Report)> {
+pub fn stop(running: Running) -> Result<(Finished, Report)> {
     running.signal("TERM")?;
     let finished = running.finish(STOP_WITHIN)?.expect_code(0)?;
     let report = Report::of(&finished)?;
@@ -97,7 +97,7 @@ pub(crate) fn stop(running: Running) -> Result<(Finished, Report)> {
 }
 
 /// Waits until something holds while the mirror goes on running.
-pub(crate) fn until(running: &mut Running, what: &str, mut holds: impl FnMut(&Running) -> Result<bool>) -> Result {
+pub fn until(running: &mut Running, what: &str, mut holds: impl FnMut(&Running) -> Result<bool>) -> Result {
     let waited = wait::until(Deadline::after(WITHIN), what, || {
         if let Some(status) = running.status()? {
             return Err(Failure::new(format!("kmirror ended with {status} before {what}")));
@@ -108,13 +108,13 @@ pub(crate) fn until(running: &mut Running, what: &str, mut holds: impl FnMut(&Ru
 }
 
 /// Waits until the target's topic ends like this.
-pub(crate) fn until_ends(running: &mut Running, target: &Cluster, topic: &str, ends: &[i64]) -> Result {
+pub fn until_ends(running: &mut Running, target: &dyn Kafka, topic: &str, ends: &[i64]) -> Result {
     let wanted: Vec<Option<i64>> = ends.iter().copied().map(Some).collect();
     until(running, &format!("{topic} to end at {ends:?}"), |_| Ok(target.ends(topic)? == wanted))
 }
 
 /// Waits until one line of the log holds all of these words.
-pub(crate) fn until_said(running: &mut Running, words: &[&str]) -> Result {
+pub fn until_said(running: &mut Running, words: &[&str]) -> Result {
     until(running, &format!("a line with {words:?}"), |running| {
         let said = running.stderr();
         Ok(said.lines().any(|line| words.iter().all(|word| line.contains(word))))
@@ -123,11 +123,11 @@ pub(crate) fn until_said(running: &mut Running, words: &[&str]) -> Result {
 
 /// What a mirror says about itself at its end (`--json`).
 #[derive(Debug)]
-pub(crate) struct Report(serde_json::Value);
+pub struct Report(serde_json::Value);
 
 impl Report {
     /// Reads the last line of stdout.
-    pub(crate) fn of(finished: &Finished) -> Result<Report> {
+    pub fn of(finished: &Finished) -> Result<Report> {
         let line = finished.stdout.lines().next_back().unwrap_or_default();
         let parsed: serde_json::Value = serde_json::from_str(line)
             .map_err(|error| Failure::new(format!("the report is no JSON: {error}: {:?}", finished.stdout)))?;
@@ -137,18 +137,18 @@ impl Report {
     }
 
     /// A counter of a topic.
-    pub(crate) fn count(&self, topic: &str, counter: &str) -> u64 {
+    pub fn count(&self, topic: &str, counter: &str) -> u64 {
         let count = self.topic(topic)[counter].as_u64();
         count.unwrap_or_else(|| panic!("the report has no {counter} of {topic}: {}", self.0))
     }
 
     /// The state of a topic.
-    pub(crate) fn state(&self, topic: &str) -> &str {
+    pub fn state(&self, topic: &str) -> &str {
         self.topic(topic)["state"].as_str().unwrap_or_default()
     }
 
     /// Why a topic does not go on.
-    pub(crate) fn reason(&self, topic: &str) -> &str {
+    pub fn reason(&self, topic: &str) -> &str {
         self.topic(topic)["reason"].as_str().unwrap_or_default()
     }
 

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use kmirror_tests::brokers::{Cluster, shared_pair};
-use kmirror_tests::judge::{self, Topic};
-use kmirror_tests::{Result, measured};
-
+use crate::kafka::{self, Kafka};
 use crate::mirror_file::MirrorFile;
+use crate::{Result, measured};
 
 const PARTITIONS: u32 = 5;
 
@@ -22,14 +20,14 @@ const SETTINGS: [(&str, &str); 6] = [
 
 /// Creates a topic on the source, lets kmirror make it on the target with these lines in its file, and gives what the
 /// target says that the topic has of its own.
-fn made(source: &Cluster, target: &Cluster, mark: &str, lines: &[&str]) -> Result<BTreeMap<String, String>> {
+fn made(source: &dyn Kafka, target: &dyn Kafka, mark: &str, lines: &[&str]) -> Result<BTreeMap<String, String>> {
     let topic = format!("pairs-settings-{mark}-{}-{}", source.release().version, target.release().version);
-    judge::create(source, &topic, PARTITIONS, &SETTINGS)?;
-    let mirror = MirrorFile::between(source, target, &topic.replace('.', "_"), &topic);
+    source.create(&topic, PARTITIONS, &SETTINGS)?;
+    let mirror = MirrorFile::between(source, target, &topic, &topic);
     let mirror = lines.iter().fold(mirror, |mirror, line| mirror.line(line));
     let (finished, _) = mirror.run_until_caught_up()?;
     finished.one_line_with(&[&topic, "created", "5 partitions"])?;
-    let described = judge::describe(target, &topic)?;
+    let described = target.describe(&topic)?;
     assert_eq!((described.partitions, described.replication), (PARTITIONS, 1), "{topic}");
     measured(&format!("{topic}: {:?}", described.own));
     Ok(described.own)
@@ -42,19 +40,14 @@ fn has(own: &BTreeMap<String, String>, wanted: &[(&str, &str)]) {
     }
 }
 
-#[test]
-fn the_source_tells_them_from_0_11_on() -> Result {
-    for (from, to) in [("0.11.0.3", "3.9.1"), ("2.0.0", "4.4.0"), ("4.4.0", "2.0.0"), ("2.0.0", "0.10.1.1")] {
-        let (source, target) = shared_pair(from, to)?;
-        has(&made(source, target, "told", &[])?, &SETTINGS);
-    }
+/// From 0.11 on the source tells them.
+pub fn the_source_tells_them(source: &dyn Kafka, target: &dyn Kafka) -> Result {
+    has(&made(source, target, "told", &[])?, &SETTINGS);
     Ok(())
 }
 
 /// 0.10 does not tell what its topics have: the file decides.
-#[test]
-fn the_file_tells_them_for_0_10() -> Result {
-    let (source, target) = shared_pair("0.10.1.1", "2.0.0")?;
+pub fn the_file_tells_them(source: &dyn Kafka, target: &dyn Kafka) -> Result {
     let line = "settings = { \"cleanup.policy\" = \"compact\", \"max.message.bytes\" = \"654321\" }";
     let own = made(source, target, "file", &[line])?;
     has(&own, &[("cleanup.policy", "compact"), ("max.message.bytes", "654321")]);
@@ -62,9 +55,8 @@ fn the_file_tells_them_for_0_10() -> Result {
     Ok(())
 }
 
-#[test]
-fn the_file_wins_over_the_source() -> Result {
-    let (source, target) = shared_pair("2.0.0", "3.9.1")?;
+/// The file wins over the source.
+pub fn the_file_wins(source: &dyn Kafka, target: &dyn Kafka) -> Result {
     let own = made(source, target, "wins", &["settings = { \"retention.ms\" = \"3600000\" }"])?;
     has(&own, &[("retention.ms", "3600000"), ("cleanup.policy", "compact")]);
     Ok(())
@@ -72,17 +64,15 @@ fn the_file_wins_over_the_source() -> Result {
 
 /// 0.10.0 has no request that makes a topic: asking for it does, with the broker's own settings, and what could not be set is
 /// said.
-#[test]
-fn the_broker_makes_it_on_0_10_0() -> Result {
-    let (source, target) = shared_pair("2.0.0", "0.10.0.1")?;
+pub fn the_broker_makes_it(source: &dyn Kafka, target: &dyn Kafka) -> Result {
     let topic = "pairs-settings-by-itself";
-    judge::create(source, topic, 1, &[("max.message.bytes", "123456")])?;
-    judge::produce_counter(source, topic, 100)?;
+    source.create(topic, 1, &[("max.message.bytes", "123456")])?;
+    source.write_counter(topic, 100)?;
     let (finished, report) = MirrorFile::between(source, target, topic, topic).run_until_caught_up()?;
     let said = finished.one_line_with(&[topic, "created", "max.message.bytes", "could not be set"])?;
     assert_eq!(report.count(topic, "records"), 100);
-    let described = judge::describe(target, topic)?;
+    let described = target.describe(topic)?;
     assert_eq!((described.partitions, described.own.len()), (1, 0), "{described:?}");
     measured(said);
-    judge::compare(Topic { cluster: source, name: topic }, Topic { cluster: target, name: topic })
+    kafka::hold_the_same(source, target, topic)
 }

@@ -1,18 +1,17 @@
 //! While kmirror runs, topics and partitions come and go, and other topics are wanted: no restart, from the first record,
 //! nothing twice.
 
-mod selection;
-mod topics;
+pub mod selection;
+pub mod topics;
 
 use std::time::Duration;
 
-use kmirror_tests::brokers::Cluster;
-use kmirror_tests::judge::{self, Row};
-use kmirror_tests::kmirror::Running;
-use kmirror_tests::wait::Stopwatch;
-use kmirror_tests::{Result, measured};
-
+use crate::judge::Row;
+use crate::kafka::{self, Kafka};
+use crate::kmirror::Running;
 use crate::mirror_file::until;
+use crate::wait::Stopwatch;
+use crate::{Result, measured};
 
 /// What the issue promises for whatever comes while it runs.
 const SEEN_WITHIN: Duration = Duration::from_secs(30);
@@ -27,15 +26,22 @@ fn rows(topic: &str, partition: u32, from: usize, count: usize) -> Vec<Row> {
 }
 
 /// Writes `count` rows, the first being the `from`-th, to each of the first `partitions` partitions.
-fn write(cluster: &Cluster, topic: &str, partitions: u32, from: usize, count: usize) -> Result {
+fn write(cluster: &dyn Kafka, topic: &str, partitions: u32, from: usize, count: usize) -> Result {
     for partition in 0..partitions {
-        judge::write(cluster, (topic, partition), "none", &rows(topic, partition, from, count), &[])?;
+        cluster.write((topic, partition), "none", &rows(topic, partition, from, count))?;
     }
     Ok(())
 }
 
 /// Waits until the target's topic has so many partitions with so many records each; fails if it took longer than promised.
-fn arrives(running: &mut Running, target: &Cluster, what: &str, topic: &str, ends: &[i64], since: Stopwatch) -> Result {
+fn arrives(
+    running: &mut Running,
+    target: &dyn Kafka,
+    what: &str,
+    topic: &str,
+    ends: &[i64],
+    since: Stopwatch,
+) -> Result {
     let wanted: Vec<Option<i64>> = ends.iter().copied().map(Some).collect();
     until(running, &format!("{what}: {topic} to end at {ends:?}"), |_| Ok(target.ends(topic)? == wanted))?;
     let took = since.elapsed();
@@ -45,8 +51,7 @@ fn arrives(running: &mut Running, target: &Cluster, what: &str, topic: &str, end
 }
 
 /// Fails unless each partition holds its first `count` rows, each once, in order.
-fn holds(cluster: &Cluster, topic: &str, partitions: u32, count: usize) -> Result {
-    let listing = judge::list(cluster, topic)?;
-    (0..partitions)
-        .try_for_each(|partition| judge::holds(&listing, (topic, partition), &rows(topic, partition, 0, count)))
+fn holds(cluster: &dyn Kafka, topic: &str, partitions: u32, count: usize) -> Result {
+    let wanted: Vec<Vec<Row>> = (0..partitions).map(|partition| rows(topic, partition, 0, count)).collect();
+    kafka::holds(cluster, topic, &wanted)
 }

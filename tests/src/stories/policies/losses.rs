@@ -2,27 +2,26 @@
 
 use std::collections::BTreeSet;
 
-use kmirror_tests::brokers::{Cluster, shared_pair};
-use kmirror_tests::judge::{self, Row};
-use kmirror_tests::kmirror::Finished;
-use kmirror_tests::{Result, measured};
-
-use super::{good, killed_on_the_way, left_out, timestamp, write_many};
+use super::{good, killed_on_the_way, left_out, timestamp};
+use crate::judge::{self, Row};
+use crate::kafka::Kafka;
+use crate::kmirror::Finished;
 use crate::mirror_file::{MirrorFile, stop, until_ends, until_said};
-
-const SOURCE: &str = "2.0.0";
+use crate::{Result, measured};
 
 /// One kind of record that a target does not take.
-struct Loss {
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
     /// In the names of topics.
     mark: &'static str,
     /// The policy's key in the file.
     policy: &'static str,
-    /// The target's release, and the settings of its topic, which is there before.
-    target: &'static str,
+    /// The settings of the target's topic, which is there before.
     settings: &'static [(&'static str, &'static str)],
     /// Such a record, as the `n`-th of its partition.
     bad: fn(usize) -> Row,
+    /// One in so many records is like that where many are written.
+    every: usize,
     /// Whether `drop` leaves only a part of it out.
     carried: bool,
     /// What the message about the one at offset 50 says.
@@ -30,59 +29,57 @@ struct Loss {
 }
 
 /// The target's brokers tell the limit: it is found before anything is sent.
-const TOO_LARGE: Loss = Loss {
+pub const TOO_LARGE: Loss = Loss {
     mark: "large",
     policy: "on_too_large",
-    target: "3.9.1",
     settings: &[("max.message.bytes", "10000")],
     bad: |n| Row::sized(timestamp(n), "large", 30_000),
+    every: 97,
     carried: false,
     words: &["offset 50", "max.message.bytes", "10000"],
 };
 
-/// 0.10 does not tell its topics' settings: the broker's refusal says so.
-const TOO_LARGE_ANSWERED: Loss =
-    Loss { mark: "answered", target: "0.10.1.1", words: &["max.message.bytes"], ..TOO_LARGE };
+/// 0.10 does not tell its topics' settings: the broker's refusal says so. Each costs looks at the target's log, and time
+/// between them.
+pub const TOO_LARGE_ANSWERED: Loss = Loss { mark: "answered", every: 970, words: &["max.message.bytes"], ..TOO_LARGE };
 
 /// The year 2100; 4.x takes an hour from now.
-const TIMESTAMP: Loss = Loss {
+pub const TIMESTAMP: Loss = Loss {
     mark: "future",
     policy: "on_timestamp",
-    target: "4.4.0",
     settings: &[("message.timestamp.after.max.ms", "3600000")],
     bad: |n| Row::new(4_102_444_800_000, Some("future"), Some(&format!("record {n}"))),
+    every: 97,
     carried: false,
     words: &["offset 50", "4102444800000", "message.timestamp.after.max.ms"],
 };
 
-const KEYLESS: Loss = Loss {
+/// Towards a compacted topic.
+pub const KEYLESS: Loss = Loss {
     mark: "keyless",
     policy: "on_keyless",
-    target: "3.9.1",
     settings: &[("cleanup.policy", "compact")],
     bad: |n| Row::new(timestamp(n), None, (n % 2 == 0).then_some("value")),
+    every: 97,
     carried: false,
     words: &["offset 50", "no key", "compact"],
 };
 
 /// What 0.10 answers says nothing about keys.
-const KEYLESS_ANSWERED: Loss = Loss { mark: "keyless-answered", target: "0.10.1.1", ..KEYLESS };
+pub const KEYLESS_ANSWERED: Loss = Loss { mark: "keyless-answered", every: 970, ..KEYLESS };
 
-const HEADERS: Loss = Loss {
+/// Towards 0.10, which keeps none.
+pub const HEADERS: Loss = Loss {
     mark: "headers",
     policy: "on_headers",
-    target: "0.10.1.1",
     settings: &[],
     bad: |n| Row::new(timestamp(n), Some("headers"), Some("value")).header("trace", Some("1")).header("null", None),
+    every: 97,
     carried: true,
     words: &["offset 50", "headers", "0.11"],
 };
 
 impl Loss {
-    fn clusters(&self) -> Result<(&'static Cluster, &'static Cluster)> {
-        shared_pair(SOURCE, self.target)
-    }
-
     /// The counter of what the policy `drop` left out.
     fn counter(&self) -> &'static str {
         if self.carried { "headers_dropped" } else { "dropped" }
@@ -101,19 +98,18 @@ impl Loss {
 
     /// `refuse`: the link stops in front of the record and says why; its neighbours go on. A later run with `drop` goes on
     /// behind it.
-    fn is_refused(&self) -> Result {
-        let (source, target) = self.clusters()?;
-        let topic = format!("policies-refuse-{}", self.mark);
+    pub fn is_refused(&self, source: &dyn Kafka, target: &dyn Kafka) -> Result {
+        let topic = format!("policies-refuse-{}-{}", self.mark, target.release().version);
         let neighbour = format!("{topic}-neighbour");
-        judge::create(source, &topic, 2, &[])?;
-        judge::create(source, &neighbour, 1, &[])?;
-        judge::create(target, &topic, 2, self.settings)?;
+        source.create(&topic, 2, &[])?;
+        source.create(&neighbour, 1, &[])?;
+        target.create(&topic, 2, self.settings)?;
         let bad = BTreeSet::from([50]);
         let rows = self.rows(0, 100, &bad);
         let others: Vec<Row> = (0..150).map(|n| good(1, n)).collect();
-        judge::write(source, (&topic, 0), "gzip", &rows, &[])?;
-        judge::write(source, (&topic, 1), "none", &others[..100], &[])?;
-        judge::write(source, (&neighbour, 0), "none", &others[..100], &[])?;
+        source.write((&topic, 0), "gzip", &rows)?;
+        source.write((&topic, 1), "none", &others[..100])?;
+        source.write((&neighbour, 0), "none", &others[..100])?;
 
         let between = || MirrorFile::between(source, target, &topic, &format!("{topic}.*"));
         let mirror = between().line(&format!("{} = \"refuse\"", self.policy));
@@ -122,8 +118,8 @@ impl Loss {
         until_ends(&mut running, target, &neighbour, &[100])?;
         let link = format!("{topic}-0");
         until_said(&mut running, &[&link, "stopped"])?;
-        judge::write(source, (&topic, 1), "none", &others[100..], &[])?;
-        judge::write(source, (&neighbour, 0), "none", &others[100..], &[])?;
+        source.write((&topic, 1), "none", &others[100..])?;
+        source.write((&neighbour, 0), "none", &others[100..])?;
         until_ends(&mut running, target, &topic, &[50, 150])?;
         until_ends(&mut running, target, &neighbour, &[150])?;
         let (finished, report) = stop(running)?;
@@ -132,31 +128,30 @@ impl Loss {
         assert_eq!((report.state(&topic), report.state(&neighbour)), ("stopped", "running"));
         assert!(self.words.iter().all(|word| report.reason(&topic).contains(word)), "{}", report.reason(&topic));
         assert_eq!((report.count(&topic, "dropped"), report.count(&topic, "headers_dropped")), (0, 0));
-        judge::holds(&judge::list(target, &topic)?, (&topic, 0), &rows[..50])?;
+        judge::holds(&target.list(&topic)?, (&topic, 0), &rows[..50])?;
 
         let (_, report) = between().line(&format!("{} = \"drop\"", self.policy)).run_until_caught_up()?;
         assert_eq!(report.count(&topic, self.counter()), 1);
-        let listing = judge::list(target, &topic)?;
+        let listing = target.list(&topic)?;
         judge::holds(&listing, (&topic, 0), &self.arriving(&rows, &bad))?;
         judge::holds(&listing, (&topic, 1), &others)
     }
 
     /// `drop`: left out, counted and named by offset, whatever else is in the batch. Killed in the middle and started again,
     /// the mirror repeats nothing and loses nothing else.
-    fn is_dropped(&self) -> Result {
+    pub fn is_dropped(&self, source: &dyn Kafka, target: &dyn Kafka) -> Result {
         const PARTITIONS: u32 = 3;
         const RECORDS: usize = 4000;
         const MORE: usize = 500;
-        let (source, target) = self.clusters()?;
-        let topic = format!("policies-drop-{}", self.mark);
-        judge::create(source, &topic, PARTITIONS, &[])?;
-        judge::create(target, &topic, PARTITIONS, self.settings)?;
+        let topic = format!("policies-drop-{}-{}", self.mark, target.release().version);
+        source.create(&topic, PARTITIONS, &[])?;
+        target.create(&topic, PARTITIONS, self.settings)?;
         // Alone, several in a row, the first and the last one.
-        let one_in_many = (0..RECORDS + MORE).filter(|n| n % 97 == 13);
+        let one_in_many = (0..RECORDS + MORE).filter(|n| n % self.every == 13);
         let bad: BTreeSet<usize> = one_in_many.chain(2000..2005).chain([0, RECORDS + MORE - 1]).collect();
         let rows: Vec<Vec<Row>> = (0..PARTITIONS).map(|p| self.rows(p, RECORDS + MORE, &bad)).collect();
         for (partition, rows) in (0..).zip(&rows) {
-            write_many(source, &topic, partition, &rows[..RECORDS])?;
+            source.write_many((&topic, partition), &rows[..RECORDS])?;
         }
         let between = || {
             let mirror = MirrorFile::between(source, target, &topic, &topic);
@@ -165,7 +160,7 @@ impl Loss {
         let mirror = between();
         let killed = killed_on_the_way(&mirror, target, &topic, RECORDS * 3)?;
         let (finished, report) = mirror.run_until_caught_up()?;
-        let listing = judge::list(target, &topic)?;
+        let listing = target.list(&topic)?;
         let early: BTreeSet<usize> = bad.range(..RECORDS).copied().collect();
         let (before, after) = (self.named(&killed, &topic)?, self.named(&finished, &topic)?);
         for (partition, rows) in (0..).zip(&rows) {
@@ -177,12 +172,12 @@ impl Loss {
 
         // A run of its own counts exactly.
         for (partition, rows) in (0..).zip(&rows) {
-            write_many(source, &topic, partition, &rows[RECORDS..])?;
+            source.write_many((&topic, partition), &rows[RECORDS..])?;
         }
         let (finished, report) = mirror.run_until_caught_up()?;
         let late: BTreeSet<usize> = bad.range(RECORDS..).copied().collect();
         assert_eq!(report.count(&topic, self.counter()), (late.len() * rows.len()) as u64);
-        let listing = judge::list(target, &topic)?;
+        let listing = target.list(&topic)?;
         for (partition, rows) in (0..).zip(&rows) {
             judge::holds(&listing, (&topic, partition), &self.arriving(rows, &bad))?;
             if !self.carried {
@@ -203,64 +198,4 @@ impl Loss {
         }
         Ok(named)
     }
-}
-
-#[test]
-fn a_record_that_is_too_large_is_refused() -> Result {
-    TOO_LARGE.is_refused()
-}
-
-#[test]
-fn a_record_that_is_too_large_is_dropped() -> Result {
-    TOO_LARGE.is_dropped()
-}
-
-#[test]
-fn a_record_whose_size_only_the_answer_tells_is_refused() -> Result {
-    TOO_LARGE_ANSWERED.is_refused()
-}
-
-#[test]
-fn a_record_whose_size_only_the_answer_tells_is_dropped() -> Result {
-    TOO_LARGE_ANSWERED.is_dropped()
-}
-
-#[test]
-fn a_timestamp_in_the_future_is_refused() -> Result {
-    TIMESTAMP.is_refused()
-}
-
-#[test]
-fn a_timestamp_in_the_future_is_dropped() -> Result {
-    TIMESTAMP.is_dropped()
-}
-
-#[test]
-fn a_record_without_a_key_is_refused() -> Result {
-    KEYLESS.is_refused()
-}
-
-#[test]
-fn a_record_without_a_key_is_dropped() -> Result {
-    KEYLESS.is_dropped()
-}
-
-#[test]
-fn a_record_whose_want_of_a_key_only_the_answer_tells_is_refused() -> Result {
-    KEYLESS_ANSWERED.is_refused()
-}
-
-#[test]
-fn a_record_whose_want_of_a_key_only_the_answer_tells_is_dropped() -> Result {
-    KEYLESS_ANSWERED.is_dropped()
-}
-
-#[test]
-fn a_record_with_headers_is_refused() -> Result {
-    HEADERS.is_refused()
-}
-
-#[test]
-fn a_record_with_headers_is_dropped() -> Result {
-    HEADERS.is_dropped()
 }
