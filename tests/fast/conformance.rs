@@ -1,8 +1,11 @@
 //! The conformance suite on the embedded broker of every release that it knows, and the suite itself. (On the real ones: `it`.)
 
 use kmirror_tests::conformance::{Rules, Suite, Target, check, embedded};
+use kmirror_tests::failure::ensure;
 use kmirror_tests::wait::Stopwatch;
 use kmirror_tests::{Result, measured};
+
+use crate::at_once;
 
 /// What was promised when the suite was begun.
 const CASES_MIN: usize = 250;
@@ -15,43 +18,14 @@ fn answers_as_recorded(release: &str) -> Result {
     let clock = Stopwatch::start();
     let differences = check(&suite, &target, "embedded", |_| true);
     measured(&format!("{release} went through the suite in {:?}", clock.elapsed()));
-    assert!(differences.is_empty(), "{} differences\n{}", differences.len(), differences.join("\n"));
-    Ok(())
+    ensure(differences.is_empty(), || format!("{} differences\n{}", differences.len(), differences.join("\n")))
 }
 
+/// The suite waits for what hangs: all releases do so at the same time.
 #[test]
-fn embedded_0_10_1_answers_as_recorded() -> Result {
-    answers_as_recorded("0.10.1.1")
-}
-
-#[test]
-fn embedded_0_11_answers_as_recorded() -> Result {
-    answers_as_recorded("0.11.0.3")
-}
-
-#[test]
-fn embedded_1_1_answers_as_recorded() -> Result {
-    answers_as_recorded("1.1.1")
-}
-
-#[test]
-fn embedded_2_0_answers_as_recorded() -> Result {
-    answers_as_recorded("2.0.0")
-}
-
-#[test]
-fn embedded_2_8_answers_as_recorded() -> Result {
-    answers_as_recorded("2.8.2")
-}
-
-#[test]
-fn embedded_3_9_answers_as_recorded() -> Result {
-    answers_as_recorded("3.9.1")
-}
-
-#[test]
-fn embedded_4_4_answers_as_recorded() -> Result {
-    answers_as_recorded("4.4.0")
+fn embedded_releases_answer_as_recorded() -> Result {
+    let releases = ["0.10.1.1", "0.11.0.3", "1.1.1", "2.0.0", "2.8.2", "3.9.1", "4.4.0"];
+    at_once(releases.map(|release| (release.to_owned(), move || answers_as_recorded(release))))
 }
 
 /// Ids are unique, every rule of the table has a case, every case proves rules of it and expects something.

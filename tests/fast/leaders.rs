@@ -2,7 +2,8 @@
 
 use kmirror_testkit::{Cluster, Codec, NodeId, Release};
 use kmirror_tests::Result;
-use kmirror_tests::embedded::{Embedded, Owned, mirror_of, run_beside};
+use kmirror_tests::embedded::{Embedded, mirror_of, run_beside};
+use kmirror_tests::judge::Row;
 
 const RECORDS: u32 = 20;
 const ROUNDS: u32 = 30;
@@ -18,10 +19,9 @@ fn copied_while(from: Release, to: Release, happens: fn(&mut Cluster, u32)) -> R
     let (source, target) = (three(from)?, three(to)?);
     run_beside(mirror_of(&source, &target, "moved"), |handles| {
         for round in 0..ROUNDS {
-            let records: Vec<Owned> =
-                (0..RECORDS).map(|n| Owned::value(&(round * RECORDS + n).to_be_bytes())).collect();
+            let records: Vec<Row> = (0..RECORDS).map(|n| Row::number(round * RECORDS + n)).collect();
             for partition in 0..2 {
-                source.write("moved", partition, Codec::None, &records)?;
+                source.append("moved", partition, Codec::None, &records)?;
             }
             source.with(|cluster, _| happens(cluster, round));
             target.with(|cluster, _| happens(cluster, round + 1));

@@ -1,61 +1,42 @@
 //! Every release to every release: a zoo of records in every codec of the source arrives as it was, and a second run
-//! copies nothing.
+//! copies nothing. And some stories of `it`, on embedded clusters of more releases.
 
-use kmirror_testkit::{Codec, Release};
-use kmirror_tests::embedded::{Embedded, Owned, mirror_of, run};
+use kmirror_testkit::Release::{self, V0_10_0, V0_10_1, V0_11, V1_1, V2_0, V2_1, V3_9, V4_4};
+use kmirror_tests::Result;
+use kmirror_tests::embedded::{Embedded, mirror_of, run};
 use kmirror_tests::failure::ensure;
-use kmirror_tests::{Failure, Result};
+use kmirror_tests::judge::{Row, write_zoo};
+use kmirror_tests::stories::settings;
+use kmirror_tests::stories::zoo::the_zoo_arrives;
 
-/// Null, empty and full keys and values, repeated header names with null values, and a record of some size.
-fn zoo() -> Vec<Owned> {
-    let texts = [None, Some(Vec::new()), Some(b"text".to_vec()), Some(vec![0xff; 3000])];
-    let pairs = texts.iter().flat_map(|key| texts.iter().map(move |value| (key.clone(), value.clone())));
-    let headers = vec![(b"h".to_vec(), None), (b"h".to_vec(), Some(b"2".to_vec())), (Vec::new(), Some(Vec::new()))];
-    let mut zoo = Vec::new();
-    for (n, (key, value)) in (0..).zip(pairs) {
-        let headers = if n % 3 == 0 { headers.clone() } else { Vec::new() };
-        zoo.push(Owned { timestamp: 1_700_000_000_000 + n % 5 * 1000, key, value, headers });
-    }
-    zoo
-}
+use crate::{at_once, plays};
 
-fn codecs(release: Release) -> Vec<Codec> {
-    let mut codecs = vec![Codec::None, Codec::Gzip, Codec::Snappy, Codec::Lz4];
-    if release >= Release::V2_1 {
-        codecs.push(Codec::Zstd);
-    }
-    codecs
-}
+const PARTITIONS: u32 = 2;
 
 fn to_every_release(from: Release) -> Result {
     let source = Embedded::start(from)?;
     source.with(|cluster, _| cluster.create_topic("zoo", 2));
-    for partition in 0..2 {
-        for codec in codecs(from) {
-            source.write("zoo", partition, codec, &zoo())?;
-        }
+    let written = write_zoo(&source, "zoo", PARTITIONS)?;
+    let (source, written) = (&source, &written);
+    at_once(Release::ALL.map(|to| (format!("{from} to {to}"), move || arrives(source, to, written))))
+}
+
+fn arrives(source: &Embedded, to: Release, written: &[Vec<Row>]) -> Result {
+    let target = Embedded::start(to)?;
+    if to == V0_10_0 {
+        // It has no API that creates a topic of two partitions.
+        target.with(|cluster, _| cluster.create_topic("zoo", 2));
     }
-    for to in Release::ALL {
-        let target = Embedded::start(to)?;
-        if to == Release::V0_10_0 {
-            // It has no API that creates a topic of two partitions.
-            target.with(|cluster, _| cluster.create_topic("zoo", 2));
-        }
-        let mirror = || mirror_of(&source, &target, "zoo").until_caught_up(true);
-        let copied = run(mirror()).map_err(|failure| Failure::new(format!("{from} to {to}: {failure}")))?;
-        for partition in 0..2 {
-            let mut expected = source.read("zoo", partition)?;
-            if to < Release::V0_11 {
-                expected.iter_mut().for_each(|record| record.headers.clear());
-            }
-            let arrived = target.read("zoo", partition)?;
-            ensure(arrived == expected, || format!("{from} to {to}: zoo-{partition} differs"))?;
-        }
-        let records = u64::try_from(2 * codecs(from).len() * zoo().len()).unwrap_or(0);
-        assert_eq!(copied.status.total().counters.records, records, "{from} to {to}");
-        let again = run(mirror()).map_err(|failure| Failure::new(format!("{from} to {to} again: {failure}")))?;
-        assert_eq!(again.status.total().counters.records, 0, "{from} to {to}: a second run copies nothing");
+    let mirror = || mirror_of(source, &target, "zoo").until_caught_up(true);
+    let copied = run(mirror())?;
+    for (partition, rows) in (0..).zip(written) {
+        let kept = |row: &Row| if to < V0_11 { row.without_headers() } else { row.clone() };
+        let expected: Vec<Row> = rows.iter().map(kept).collect();
+        ensure(target.read("zoo", partition)? == expected, || format!("zoo-{partition} differs"))?;
     }
+    let records = u64::try_from(written.iter().map(Vec::len).sum::<usize>()).unwrap_or(0);
+    assert_eq!(copied.status.total().counters.records, records);
+    assert_eq!(run(mirror())?.status.total().counters.records, 0, "a second run copies nothing");
     Ok(())
 }
 
@@ -84,4 +65,12 @@ from_each! {
     from_3_0 V3_0,
     from_3_9 V3_9,
     from_4_4 V4_4,
+}
+
+plays! {
+    the_zoo: the_zoo_arrives, [(V0_10_0, V4_4), (V0_10_1, V4_4), (V4_4, V0_10_1), (V2_1, V0_11)];
+    settings_of_the_source: settings::the_source_tells_them, [(V0_11, V4_4), (V4_4, V0_10_1), (V3_9, V1_1)];
+    settings_of_the_file: settings::the_file_tells_them, [(V0_10_1, V4_4), (V0_10_0, V2_0)];
+    settings_of_both: settings::the_file_wins, [(V4_4, V2_0), (V0_11, V4_4)];
+    settings_that_0_10_0_does_not_take: settings::the_broker_makes_it, [(V4_4, V0_10_0), (V0_11, V0_10_0)];
 }
