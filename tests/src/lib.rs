@@ -22,6 +22,7 @@ pub mod segments;
 pub mod sha256;
 
 pub mod differential;
+pub mod golden;
 
 pub mod conformance;
 
