@@ -33,6 +33,7 @@ fn requests_that_brokers_took_are_read_and_written_again() {
 }
 
 /// The first topic or group that a request names.
+#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is asked")]
 fn topic_of(request: &AnyRequest) -> Option<String> {
     match request {
         AnyRequest::Metadata(it) => it.topics.as_ref().unwrap()[0].name.clone(),
@@ -49,6 +50,7 @@ fn topic_of(request: &AnyRequest) -> Option<String> {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "most ask about one topic")]
 fn named(request: &AnyRequest, version: i16) -> Option<String> {
     match request {
         AnyRequest::ApiVersions(_) | AnyRequest::InitProducerId(_) => None,
@@ -71,6 +73,7 @@ fn answers_are_read_as_what_is_known_and_written_again() {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the rest is checked below")]
 fn check(response: &AnyResponse, version: i16, vector: &Vector, what: &str) {
     let modern = vector.release.starts_with('4');
     match response {
@@ -110,6 +113,7 @@ fn check(response: &AnyResponse, version: i16, vector: &Vector, what: &str) {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is asked")]
 fn check_rest(response: &AnyResponse, version: i16, what: &str) {
     match response {
         AnyResponse::OffsetCommit(it) => {
