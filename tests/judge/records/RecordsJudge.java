@@ -14,7 +14,7 @@ import java.nio.ByteBuffer;
  * in     [i32 questions] then each [i32 length][u8 kind][...]      kind 0: read the set that follows; 1: write one, see Writing
  * out    [i32 answers]   then each [i32 length][u8 status][...]    status 0: the answer; 1: why there is none, as text
  * read   what Reading says of the set
- * write  [i32 length][the set] and what Reading says of it
+ * write  the set
  * </pre>
  *
  * All questions of one frame are read before the first answer is written. The end of the input ends the program.
@@ -57,9 +57,7 @@ public final class RecordsJudge {
                 ByteBuffer set = Writing.set(new Spec(question));
                 byte[] bytes = new byte[set.remaining()];
                 set.duplicate().get(bytes);
-                out.writeInt(bytes.length);
                 out.write(bytes);
-                Reading.describe(ByteBuffer.wrap(bytes), out);
             }
             return said.toByteArray();
         } catch (Throwable failure) {

@@ -123,10 +123,7 @@ fn cases(seeds: &[u64], jvm: &mut Jvm) -> Result<Vec<Case>> {
         let mut case = Case { seed, spec, set: Bytes::new(), java: Vec::new(), damaged: false };
         let intent = if case.spec.writer.is_java() {
             let answer = written.next().ok_or_else(|| Failure::new("an answer is missing"))?;
-            let mut answer = answer.map_err(|why| case.disagrees(&format!("Java does not write it: {why}")))?;
-            let cut = |_| Failure::new("an answer of the judge is cut off");
-            let length = bytes::Buf::try_get_i32(&mut answer).map_err(cut)?;
-            case.set = answer.split_to(usize::try_from(length).unwrap_or(0));
+            case.set = answer.map_err(|why| case.disagrees(&format!("Java does not write it: {why}")))?;
             None
         } else {
             let (set, intent) = build::built(&case.spec)?;
