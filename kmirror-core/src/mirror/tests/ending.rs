@@ -84,6 +84,21 @@ fn a_stop_before_anything_began_is_a_clean_one() {
     }
 }
 
+/// Else the next start towards 0.10 would wait for the settle time though nothing was written in between.
+#[test]
+fn a_stop_while_it_starts_leaves_the_last_word_standing() {
+    for moment in 0..60 {
+        let mut world = legacy(Release::V0_10_2, 3);
+        world.config.until_caught_up = true;
+        assert!(world.start().end_within(MINUTE).is_ok());
+        let summary = world.start().run(moment * MS).stop().end_within(5 * SECOND).unwrap();
+        assert!(summary.drained, "after {moment} ms");
+        assert!(checkpoint(&mut world).drained, "after {moment} ms: {:#?}", world.events);
+        assert!(world.start().end_within(SECOND).is_ok(), "after {moment} ms: it waits");
+        world.assert_mirrored();
+    }
+}
+
 #[test]
 fn a_kill_at_any_moment_loses_and_repeats_nothing() {
     for target in [Release::V2_0, Release::V3_9] {

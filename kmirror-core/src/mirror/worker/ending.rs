@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::{MirrorError, Phase, Stage, Worker, WorkerReport};
 use crate::clock::Now;
+use crate::mirror::link::LinkId;
 use crate::mirror::report::ShardCommand;
 use crate::observe::{Event, Status};
 
@@ -96,8 +97,17 @@ impl Worker {
     /// Links that were claimed and never opened are as their last writer left them.
     fn give_claims_back(&mut self) {
         let links = self.links.iter().filter(|(_, tracked)| tracked.stage == Stage::Placing);
-        let claimed: Vec<_> = links.filter_map(|(id, tracked)| Some((*id, tracked.checkpoint?))).collect();
-        for (id, checkpoint) in claimed.into_iter().filter(|(_, checkpoint)| checkpoint.drained) {
+        let placing: Vec<_> = links.map(|(id, _)| *id).collect();
+        for id in placing {
+            self.give_claim_back(id);
+        }
+    }
+
+    /// Nothing was written under a link's claim: the word of its last writer holds again.
+    pub(super) fn give_claim_back(&mut self, id: LinkId) {
+        let Some(tracked) = self.links.get(&id) else { return };
+        let is_claimed = tracked.told.is_some_and(|told| !told.drained);
+        if let Some(checkpoint) = tracked.checkpoint.filter(|checkpoint| checkpoint.drained && is_claimed) {
             self.tell_ledger(id, checkpoint);
         }
     }
@@ -127,7 +137,7 @@ impl Worker {
     }
 
     fn nothing_to_store(&self) -> bool {
-        self.links.values().all(|tracked| tracked.progress.is_none())
+        self.links.values().all(|tracked| tracked.progress.is_none() && (tracked.told.is_none() || tracked.is_told))
     }
 
     fn is_overdue(&self, now: Now) -> bool {

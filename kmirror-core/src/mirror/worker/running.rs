@@ -108,7 +108,13 @@ impl Worker {
     pub(super) fn checkpoint(&mut self, now: Now, id: LinkId) {
         let Some(tracked) = self.links.get_mut(&id) else { return };
         let Some(progress) = &tracked.progress else { return };
-        let Some(proved) = progress.proved else { return };
+        let Some(proved) = progress.proved else {
+            // It never had its place, so it wrote nothing.
+            if progress.drained {
+                self.give_claim_back(id);
+            }
+            return;
+        };
         let checkpoint =
             Checkpoint::new(&proved, progress.producer, progress.leader_epoch, progress.drained, now.unix_ms);
         let shared = tracked.tenancy == Tenancy::Shared;
