@@ -4,6 +4,7 @@ use kmirror_testkit::{Codec, Release};
 use kmirror_tests::Result;
 use kmirror_tests::embedded::{Embedded, mirror_of, run, run_beside};
 use kmirror_tests::judge::Row;
+use kmirror_tests::kafka::Kafka as _;
 
 const BATCHES: u32 = 200;
 const PER_BATCH: u32 = 25;
@@ -27,6 +28,7 @@ fn stopped_again_and_again(from: Release, to: Release, end: fn(&kmirror_core::St
     target.with(|cluster, _| cluster.create_topic("many", 3));
     // A few batches in each answer.
     let mirror = || mirror_of(&source, &target, "many").source_property("max.partition.fetch.bytes", "4000");
+    let go = target.slow_down("many");
     for _ in 0..3 {
         // More than was there: it is at work.
         let some = (target.read("many", 0)?.len() + 200).min(source.read("many", 0)?.len());
@@ -36,6 +38,8 @@ fn stopped_again_and_again(from: Release, to: Release, end: fn(&kmirror_core::St
             Ok(())
         })?;
     }
+    assert!(target.read("many", 0)?.len() < source.read("many", 0)?.len(), "there was no middle to be stopped in");
+    go();
     run(mirror().until_caught_up(true))?;
     for partition in 0..3 {
         let (expected, arrived) = (source.read("many", partition)?, target.read("many", partition)?);
