@@ -14,6 +14,7 @@ mod pairs;
 mod policies;
 mod resume;
 mod tidy;
+mod transactions;
 
 use std::thread;
 

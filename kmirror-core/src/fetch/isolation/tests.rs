@@ -102,3 +102,65 @@ fn without_a_list_nothing_is_aborted() {
     assert_eq!(covered(Aborted::new(None), &log()), Vec::<i64>::new());
     assert_eq!(covered(Aborted::default(), &log()), Vec::<i64>::new());
 }
+
+/// The records of an answer.
+fn answer(log: &[Batch]) -> Bytes {
+    crate::sample::joined(&log.iter().map(Batch::bytes).collect::<Vec<_>>())
+}
+
+#[test]
+fn an_entry_that_is_missing_is_read_off_the_markers() {
+    for list in [&[][..], &[(1, 3)], &[(2, 6)], &[(2, 6), (1, 3)], &[(1, 3), (1, 3), (2, 8)]] {
+        assert_eq!(covered(aborted(list).and_of(&answer(&log())), &log()), [3, 6, 8], "{list:?}");
+    }
+    // As much of it as an answer shows.
+    for from in 0..log().len() {
+        let part = &log()[from..];
+        let expected: Vec<i64> = [3, 6, 8].into_iter().filter(|base| part[0].base <= *base).collect();
+        assert_eq!(covered(aborted(&[]).and_of(&answer(part)), part), expected);
+    }
+}
+
+#[test]
+fn markers_of_committed_transactions_and_markers_alone_abort_nothing() {
+    let log = [
+        Batch::new(0, 1).transactional(1),
+        Batch::marker(1, 1, COMMIT),
+        // Begun, and aborted before anything was written.
+        Batch::marker(2, 1, ABORT),
+        Batch::new(3, 1).transactional(1),
+        Batch::marker(4, 1, COMMIT),
+        Batch::new(5, 1).stamp(2, 0, 0),
+        Batch::marker(6, 2, ABORT),
+        Batch::new(7, 1).transactional(2),
+    ];
+    assert_eq!(covered(aborted(&[]).and_of(&answer(&log)), &log), Vec::<i64>::new());
+}
+
+#[test]
+fn overlapping_lists_name_a_transaction_once_for_each_answer() {
+    assert_eq!(covered(aborted(&[(2, 6), (1, 3), (2, 6), (1, 3)]), &log()), [3, 6, 8]);
+    // An entry that was over before the answer begins: what its producer has committed since is committed.
+    let part = &log()[4..];
+    assert_eq!(covered(aborted(&[(1, 3), (2, 6)]).and_of(&answer(part)), part), [6, 8]);
+}
+
+#[test]
+fn where_a_marker_is_damaged_the_list_decides() {
+    let batches = log();
+    let mut bytes = answer(&batches[2..]).to_vec();
+    let at = batches[2].bytes().len() + batches[3].bytes().len() - 1;
+    bytes[at] ^= 1;
+    let bytes = Bytes::from(bytes);
+    // Of producer 1 the next one that can be read is a commit, of another transaction.
+    assert_eq!(covered(aborted(&[(1, 3), (2, 6)]).and_of(&bytes), &batches[2..]), [3, 6, 8]);
+    assert_eq!(covered(aborted(&[]).and_of(&bytes), &batches[2..]), [6, 8]);
+}
+
+#[test]
+fn what_follows_the_last_whole_batch_is_not_read() {
+    let whole = answer(&log());
+    for end in 0..whole.len() {
+        drop(aborted(&[]).and_of(&whole.slice(..end)));
+    }
+}

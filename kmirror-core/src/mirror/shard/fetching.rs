@@ -264,7 +264,7 @@ impl Shard {
             return self.nothing_more(now, id, fetched.high_watermark);
         }
         let aborted = match self.config.fetch.isolation {
-            Isolation::ReadCommitted => Aborted::new(fetched.aborted_transactions.as_deref()),
+            Isolation::ReadCommitted => Aborted::new(fetched.aborted_transactions.as_deref()).and_of(&records),
             Isolation::ReadUncommitted => Aborted::default(),
         };
         match self.links.get(&id).map(|link| &link.state) {
