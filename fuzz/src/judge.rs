@@ -1,7 +1,7 @@
 //! What becomes of a source log: the judge is total, and what is planned and what is counted agree.
 
 use bytes::Bytes;
-use kmirror_core::config::Policies;
+use kmirror_core::config::{DamagePolicy, Policies};
 use kmirror_core::fetch::Aborted;
 use kmirror_core::filter::Filters;
 use kmirror_core::plan::{
@@ -49,6 +49,7 @@ pub(crate) fn written(target: u8, log: &[u8]) -> Vec<u8> {
 fn view<'a>(head: [u8; 2], filters: &'a Filters, left_out: &'a LeftOut) -> View<'a> {
     View {
         cursor: i64::from(head[1] & 15),
+        end: i64::MAX,
         target: Abilities {
             magic: if head[0] & 1 == 0 { Magic::V2 } else { Magic::V1 },
             zstd: head[0] & 3 == 0,
@@ -67,6 +68,7 @@ fn view<'a>(head: [u8; 2], filters: &'a Filters, left_out: &'a LeftOut) -> View<
         topic: "t",
         partition: 0,
         policies: Policies::default(),
+        damage: if head[0] & 128 == 0 { DamagePolicy::Stop } else { DamagePolicy::Skip },
         filters,
         left_out,
     }

@@ -64,7 +64,9 @@
 //! - **K2** The last batch of a producer stays when all its records are gone: 61 bytes, count 0.
 //! - **K4** In magic 1 a compacted wrapper keeps the offset of its last survivor and gaps inside.
 //! - **R2** A base offset other than 0 is refused.
-//! - **R3** A batch with gaps is stored over other offsets by 0.11 and 1.0, refused by newer brokers (2, from 2.4 on 87).
+//! - **R3** A batch with gaps is stored over other offsets by 0.11 and 1.0, refused by newer brokers (2, from 2.4 on 87). With as
+//!   many records as offsets, but other deltas, an uncompressed one is stored as it is by every release; a compressed one is
+//!   renumbered (0.11 … 2.1) or refused (2.4 and newer).
 //! - **R4** Produce v3 and newer take exactly one batch per partition; older ones a run of plain messages or one wrapper.
 //! - **R6** The transactional bit is accepted by 0.11 … 3.0 and blocks read_committed readers for ever.
 //! - **R8** The append-time bit is refused (32) up to 3.0.
@@ -75,17 +77,20 @@
 //! - **M2** 0.10 keeps a wrapper byte for byte only under its last relative offset, with dense inner offsets and the largest
 //!   inner timestamp as its own.
 //! - **M3** 0.10 builds magic 0 up to magic 1 with timestamp −1; a wrapper of magic 0 it always compresses again.
+//! - **M5** 0.10 refuses magic 2 (error 2).
 //! - **M7** The wrong header checksum of lz4 in magic 0 (KAFKA-3160) is taken there and nowhere else.
 //!
 //! # Public bug reports as cases (B)
 //!
 //! What happened to users of other clients and mirrors, and must not happen here: **B01** a compacted tail stalls the reader
-//! (KAFKA-5443). **B03** a compacted batch is refused as corrupt and retried for ever. **B05** aborted records are delivered, or
+//! (KAFKA-5443). **B03** a compacted batch is refused as corrupt and retried for ever. **B04** control records are delivered as
+//! data. **B05** aborted records are delivered, or
 //! committed ones dropped. **B06** the transactional bit leaks (CVE-2018-17196). **B07** the source's producer id is reused
 //! (KAFKA-5793). **B08** append times are lost. **B13** relative offsets in compressed magic 1 sets. **B17** damage is laundered
 //! by a fresh checksum. **B20** null and empty are swapped; a compacted target refuses records without key. **B21** extreme
 //! timestamps. **B23** a record larger than the fetch size. **B24** retention overtakes the reader, who jumps silently. **B25** a
 //! topic is created again. **B30** lag never reaches zero. **B31** a batch too large for the target. **B32** acknowledged or not?
+//! **B35** zstd to brokers older than 2.1.
 //! **B36** one batch per partition and request. **B38** too few replicas in sync. **B40** internal topics are mirrored. **B41** new
 //! partitions start too late. **B42** a topic is born by auto-creation with the wrong settings. **B44** empty or leaderless
 //! metadata wipes the view. **B50** the fallback of ApiVersions. **B51** 4.x advertises Produce 0-2 and drops it.

@@ -1,6 +1,6 @@
 //! What a mirror would do with an entry.
 
-use kmirror_core::config::{Policies, defaults};
+use kmirror_core::config::{DamagePolicy, Policies, defaults};
 use kmirror_core::fetch::Aborted;
 use kmirror_core::filter::Filters;
 use kmirror_core::plan::{Abilities, LeftOut, Magic, Outcome, TopicLimits, Verdict, View, judge, plan};
@@ -31,6 +31,7 @@ impl Target {
         let (filters, left_out) = (Filters::default(), LeftOut::default());
         let view = View {
             cursor: i64::MIN,
+            end: i64::MAX,
             target: self.abilities,
             limits: TopicLimits::default(),
             check_crcs: true,
@@ -40,6 +41,7 @@ impl Target {
             topic: "",
             partition: 0,
             policies: Policies::default(),
+            damage: DamagePolicy::Stop,
             filters: &filters,
             left_out: &left_out,
         };

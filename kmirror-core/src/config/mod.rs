@@ -19,7 +19,8 @@ pub use topics::{TopicPattern, TopicSelection};
 
 mod routing;
 pub use routing::{
-    Coalesce, LossPolicy, PartitionPolicy, Policies, Rename, Route, RouteConfig, RouteRule, Routing, TopicCreation,
+    Coalesce, DamagePolicy, LossPolicy, PartitionPolicy, Policies, Rename, Route, RouteConfig, RouteRule, Routing,
+    TopicCreation,
 };
 
 pub mod properties;

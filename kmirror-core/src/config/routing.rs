@@ -46,6 +46,17 @@ pub enum PartitionPolicy {
     Modulo,
 }
 
+/// What is done about a batch of the source that is damaged: its checksum does not match, its codec does not exist, or it
+/// has to be decoded and does not parse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DamagePolicy {
+    /// The link stops in front of it.
+    #[default]
+    Stop,
+    /// It is left out as a whole, counted, and named by offset.
+    Skip,
+}
+
 /// What is done about tiny batches that wait in a lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Coalesce {
@@ -78,6 +89,8 @@ pub struct RouteConfig {
     pub creation: TopicCreation,
     /// Which records are mirrored, and as what.
     pub filters: Filters,
+    /// What is done about damaged batches of the source.
+    pub damage: DamagePolicy,
     /// What is done about tiny batches that wait.
     pub coalesce: Coalesce,
 }

@@ -11,7 +11,7 @@ use super::keys::Role::{self, Consumer, Producer};
 use super::model::{ClusterConfig, Config, Isolation, StartPolicy};
 use super::origin::Origin;
 use super::resolve::Resolved;
-use super::routing::{Coalesce, LossPolicy, PartitionPolicy, Rename, RouteConfig};
+use super::routing::{Coalesce, DamagePolicy, LossPolicy, PartitionPolicy, Rename, RouteConfig};
 use super::units::{duration_text, size_text};
 
 /// One setting that is in force.
@@ -248,7 +248,7 @@ pub fn is_secret(name: &str) -> bool {
 
 /// What holds on a route.
 fn of_route(rename: Option<&Rename>, route: &RouteConfig) -> Vec<(String, String, Option<&'static str>)> {
-    let RouteConfig { policies, partitions, creation, filters, coalesce } = route;
+    let RouteConfig { policies, partitions, creation, filters, damage, coalesce } = route;
     let mut out = Vec::new();
     let mut push = |name: &str, value: String, kafka| out.push((name.to_owned(), value, kafka));
     push("rename", rename.map_or_else(|| NONE.to_owned(), rename_text), Some("prefix <source>. (MirrorMaker 2)"));
@@ -268,6 +268,7 @@ fn of_route(rename: Option<&Rename>, route: &RouteConfig) -> Vec<(String, String
     ] {
         push(name, loss_policy(policy).to_owned(), Some(kafka));
     }
+    push("on_damage", damage_policy(*damage).to_owned(), Some("stop (as the consumer fails)"));
     for (name, value) in &creation.settings {
         push(&format!("settings.{name}"), value.clone(), None);
     }
@@ -331,6 +332,13 @@ const fn partition_policy(policy: PartitionPolicy) -> &'static str {
         PartitionPolicy::Grow => "grow",
         PartitionPolicy::Stop => "stop",
         PartitionPolicy::Modulo => "modulo",
+    }
+}
+
+const fn damage_policy(policy: DamagePolicy) -> &'static str {
+    match policy {
+        DamagePolicy::Stop => "stop",
+        DamagePolicy::Skip => "skip",
     }
 }
 

@@ -147,6 +147,8 @@ pub(super) struct Link {
     pub(super) apart_to: SourceOffset,
     /// From there on tiny batches may be joined: those before were refused together.
     pub(super) joins_from: SourceOffset,
+    /// How often in a row the target gave no reason, and for the batch at which offset.
+    pub(super) unexplained: (SourceOffset, u32),
     /// It is stopped for this reason as soon as what was read before is written.
     pub(super) ending: Option<StopReason>,
     pub(super) counters: Counters,
@@ -270,6 +272,7 @@ impl Link {
             keys_to: SourceOffset(i64::MIN),
             apart_to: SourceOffset(i64::MIN),
             joins_from: SourceOffset(i64::MIN),
+            unexplained: (SourceOffset(i64::MIN), 0),
             ending: None,
             counters: Counters::default(),
             headers_warned: false,

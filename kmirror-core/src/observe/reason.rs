@@ -114,7 +114,7 @@ impl fmt::Display for StopReason {
             Self::Unreadable { offset, why } => write!(
                 f,
                 "the source's batch at offset {offset} cannot be mirrored: {why}; check the broker's segment with \
-                 \"kmirror inspect\" or kafka-dump-log.sh"
+                 \"kmirror inspect\" or kafka-dump-log.sh, or let it be left out and counted: on_damage = \"skip\""
             ),
             Self::TooLarge { offset, bytes_max } => write!(
                 f,
@@ -232,6 +232,7 @@ fn loss_advice(loss: &Loss) -> (&'static str, &'static str) {
         Loss::Headers => ("mirror to brokers of 0.11 or newer", "on_headers"),
         Loss::TooLarge { .. } => ("raise max.message.bytes of the target's topic and start again", "on_too_large"),
         Loss::Timestamp { .. } => ("widen both settings of the target's topic and start again", "on_timestamp"),
+        Loss::Damaged(_) => ("look at the source's segment with \"kmirror inspect\"", "on_damage"),
         Loss::NoKey => ("change cleanup.policy of the target's topic and start again", "on_keyless"),
     }
 }

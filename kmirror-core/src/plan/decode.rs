@@ -12,7 +12,7 @@ use crate::limits::DECOMPRESSED_BYTES_MAX;
 /// One record of a source log.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceRecord<'a> {
-    /// Its offset in the source partition.
+    /// Its offset in the source partition; where the batch has as many records as offsets, by its place.
     pub offset: i64,
     /// Milliseconds since 1970: the record's own, or the time of the append where the topic says so; -1 in magic 0.
     pub timestamp: i64,
@@ -102,10 +102,20 @@ impl Opened {
     pub(super) fn each(&self, mut each: impl FnMut(SourceRecord<'_>) -> ControlFlow<()>) -> Result<(), RecordError> {
         match self {
             Self::Batch(header, records) => {
-                for record in records {
+                // What the header calls dense is (see the judge): then a record's place is its offset, whatever it says
+                // itself. Elsewhere offsets rise within the batch: nothing is skipped or seen twice for a lie.
+                let dense = is_dense(header);
+                let mut least = header.base_offset;
+                for (place, record) in (0..).zip(records) {
                     let record = record?;
+                    let delta = if dense { place } else { record.offset_delta };
+                    let offset = header.base_offset.saturating_add(delta.into());
+                    if offset < least || offset > header.last_offset() {
+                        return Err(RecordError::Range { what: "record offset delta", value: delta.into() });
+                    }
+                    least = offset.saturating_add(1);
                     let found = SourceRecord {
-                        offset: header.offset_of(&record),
+                        offset,
                         timestamp: header.timestamp_of(&record),
                         key: record.key,
                         value: record.value,
@@ -135,6 +145,11 @@ impl Opened {
         }
         Ok(())
     }
+}
+
+/// Whether a batch has as many records as offsets.
+pub(super) fn is_dense(header: &BatchHeader) -> bool {
+    i64::from(header.records_count) == i64::from(header.last_offset_delta) + 1
 }
 
 /// Hands every record of `entry` to `each`, in order, until it breaks.

@@ -3,6 +3,8 @@
 use kmirror_proto::compress::{Codec, CodecError};
 use kmirror_proto::records::Entry;
 
+use super::decode::is_dense;
+
 /// The offset behind an entry; `None` for a cut-off tail.
 #[must_use]
 pub fn next_offset(entry: &Entry) -> Option<i64> {
@@ -37,8 +39,7 @@ pub(super) fn has_gap(entry: &Entry, expected: i64) -> bool {
     match entry {
         Entry::Batch(batch) => {
             let header = &batch.header;
-            header.base_offset > expected
-                || i64::from(header.records_count) != i64::from(header.last_offset_delta).saturating_add(1)
+            header.base_offset > expected || !is_dense(header)
         }
         Entry::Message(message) => message.codec() == Ok(Codec::None) && message.offset > expected,
         Entry::Partial(_) => false,

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use super::damage::Damage;
+
 /// Why a record cannot be written as it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Loss {
     /// It has headers, and the target's format has no place for them.
     Headers,
@@ -21,16 +23,18 @@ pub enum Loss {
     },
     /// It has no key, and the target's topic is compacted.
     NoKey,
+    /// The source's batch is damaged.
+    Damaged(Damage),
 }
 
 /// Neighbouring records that are left out for one reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LossRange {
     /// The source offset of the first one.
     pub from: i64,
     /// The offset behind the last one.
     pub to: i64,
-    /// How many records lie between.
+    /// How many records lie between; of a damaged batch, as far as its header can be believed.
     pub records: u32,
     /// Why, said of the first one.
     pub loss: Loss,
@@ -73,6 +77,13 @@ impl LeftOut {
         self.0.get(next).is_some_and(|&(start, _)| start < to)
     }
 
+    /// Behind the range that holds `offset`, if it is left out.
+    #[must_use]
+    pub fn end_of(&self, offset: i64) -> Option<i64> {
+        let next = self.0.partition_point(|&(_, end)| end <= offset);
+        self.0.get(next).filter(|&&(start, _)| start <= offset).map(|&(_, end)| end)
+    }
+
     /// Whether nothing is.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -108,6 +119,7 @@ impl fmt::Display for Loss {
                 "its timestamp {timestamp} lies outside message.timestamp.before.max.ms and message.timestamp.after.max.ms \
                  of the target's topic"
             ),
+            Self::Damaged(damage) => write!(f, "the source's batch is damaged: {damage}"),
             Self::NoKey => f.write_str("it has no key, which a compacted target topic refuses"),
         }
     }
@@ -136,6 +148,8 @@ mod tests {
                 ranges.iter().flat_map(|&(from, len)| from..from + len).collect();
             for offset in -1..50 {
                 prop_assert_eq!(left_out.covers(offset), set.contains(&offset));
+                let end = (offset..).find(|at| !set.contains(at)).filter(|end| *end > offset);
+                prop_assert_eq!(left_out.end_of(offset), end);
                 prop_assert_eq!(left_out.touches(offset, offset + 3), (offset..offset + 3).any(|at| set.contains(&at)));
             }
             left_out.forget_below(below);

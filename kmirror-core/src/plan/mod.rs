@@ -25,6 +25,11 @@ pub use view::{Abilities, Magic, TopicLimits, View};
 mod judge;
 pub use judge::{Refuse, Rewrite, Skip, Verdict, judge};
 
+mod deltas;
+
+mod damage;
+pub use damage::Damage;
+
 mod loss;
 pub use loss::{LeftOut, Loss, LossRange};
 

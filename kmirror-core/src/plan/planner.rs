@@ -6,13 +6,15 @@ use bytes::{Bytes, BytesMut};
 use kmirror_proto::compress::Codec;
 use kmirror_proto::records::{Entry, RecordError, rewrap, split, wrapper_shape};
 
+use super::damage::{Damage, Passing, pass, size_of};
 use super::decode::{Fingerprint, Opened, decode};
 use super::entry::{codec, has_gap, next_offset, size};
-use super::judge::{Skip, Verdict, judge};
+use super::judge::{Refuse, Skip, Verdict, judge};
 use super::look::{Look, is_needed, look, room};
 use super::pieces::{Body, Outcome, Piece, Refused};
 use super::rewrite::Rewriter;
 use super::view::{Fate, Magic, View};
+use crate::config::DamagePolicy;
 use crate::fetch::Aborted;
 use crate::limits::{DECOMPRESSED_BYTES_MAX, LEFT_OUT_RANGES_MAX};
 
@@ -29,7 +31,7 @@ pub fn plan(
 ) -> Outcome {
     let limit = view.limits.batch_bytes_max.map_or(usize::MAX, room);
     let mut planner = Planner {
-        records: records.clone(),
+        records,
         view: *view,
         codec,
         batch_bytes_max: batch_bytes_max.min(limit),
@@ -38,7 +40,8 @@ pub fn plan(
         out: Outcome { cursor: view.cursor, ..Outcome::default() },
     };
     let mut position = 0;
-    for entry in split(records) {
+    let mut entries = split(planner.records.clone());
+    while let Some(entry) = entries.next() {
         let taken = match &entry {
             Ok(Entry::Partial(partial)) => {
                 // Nothing was passed: the same question would get the same answer.
@@ -48,24 +51,42 @@ pub fn plan(
                 break;
             }
             Ok(entry) => {
-                let len = size(entry);
-                let is_aborted = aborted.covers(entry);
-                let taken = planner.take(entry, position, is_aborted);
-                position += len;
+                let taken = planner.take(entry, position, aborted.holds(entry));
+                position += size(entry);
+                if let Ok(Taken::Passed) = taken {
+                    aborted.pass(entry);
+                }
                 taken
             }
-            Err(error) => Err(Refused::Malformed(error.clone())),
+            Err(error) => {
+                let taken = planner.damaged(None, position, Damage::Malformed(error.clone()));
+                let rest = planner.records.slice(position.min(planner.records.len())..);
+                let size = size_of(&rest).unwrap_or(rest.len());
+                position += size;
+                entries = split(rest.slice(size..));
+                taken
+            }
         };
         match taken {
-            Ok(ControlFlow::Continue(())) => {}
-            Ok(ControlFlow::Break(())) => break,
+            Ok(Taken::Passed | Taken::Behind) => {}
+            Ok(Taken::Ends) => break,
             Err(why) => {
-                planner.refuse(why);
+                planner.refuse(planner.out.cursor, why);
                 break;
             }
         }
     }
     planner.finish()
+}
+
+/// What became of an entry of the answer.
+enum Taken {
+    /// The next one may be looked at.
+    Passed,
+    /// It is damaged and lies before the cursor: nothing is believed of it.
+    Behind,
+    /// Nothing behind it is to be looked at in this call.
+    Ends,
 }
 
 struct Planner<'a> {
@@ -86,8 +107,7 @@ struct Run {
 }
 
 impl Planner<'_> {
-    /// Takes one entry; breaks where nothing behind it is to be looked at in this call.
-    fn take(&mut self, entry: &Entry, position: usize, aborted: bool) -> Result<ControlFlow<()>, Refused> {
+    fn take(&mut self, entry: &Entry, position: usize, aborted: bool) -> Result<Taken, Refused> {
         self.view.cursor = self.out.cursor;
         let verdict = judge(entry, aborted, &self.view);
         let rewritten = match verdict {
@@ -95,34 +115,73 @@ impl Planner<'_> {
             Verdict::Rewrite(_) => true,
             Verdict::Skip(skip) => {
                 self.skip(skip, entry)?;
-                return Ok(ControlFlow::Continue(()));
+                return Ok(Taken::Passed);
             }
-            Verdict::Refuse(why) => return Err(Refused::Verdict(why)),
+            Verdict::Refuse(why) => return self.damaged(Some(entry), position, Damage::Verdict(why)),
         };
-        let looked = if is_needed(entry, rewritten, &self.view) {
-            let opened = Opened::of(entry).map_err(Refused::Malformed)?;
-            let (_, codec) = self.builds(entry);
-            let found = look(&opened, &self.view, codec, &mut self.out.left_out).map_err(Refused::Malformed)?;
-            Some((opened, found))
-        } else {
-            None
+        let needed = is_needed(entry, rewritten, &self.view);
+        let looked = match if needed || rewritten { self.look_into(entry, needed) } else { Ok(None) } {
+            Ok(looked) => looked,
+            Err(damage) => return self.damaged(Some(entry), position, damage),
         };
         if !self.out.left_out.is_empty() {
             // Nothing is written any more before the ledger knows what is left out; only more of that is looked for.
-            let stops = looked.is_some_and(|(_, look)| look.refused.is_some());
+            let stops = looked.is_some_and(|(_, look)| look.is_some_and(|look| look.refused.is_some()));
             let full = self.out.left_out.len() >= LEFT_OUT_RANGES_MAX;
-            return Ok(if stops || full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) });
+            return Ok(if stops || full { Taken::Ends } else { Taken::Passed });
         }
         match looked {
-            None if rewritten => self.build(entry, &Opened::of(entry).map_err(Refused::Malformed)?, None)?,
-            Some((opened, look)) if rewritten || look.changed => self.build(entry, &opened, Some(&look))?,
+            Some((opened, look)) if rewritten || look.as_ref().is_some_and(|look| look.changed) => {
+                self.build(entry, &opened, look.as_ref())?;
+            }
             None | Some(_) => self.pass_through(verdict, entry, position)?,
         }
         self.out.gaps |= has_gap(entry, self.view.cursor);
         if let Some(next) = next_offset(entry) {
             self.out.cursor = self.out.cursor.max(next);
         }
-        Ok(ControlFlow::Continue(()))
+        Ok(Taken::Passed)
+    }
+
+    /// Opens an entry, and asks its records one by one where that is `needed`.
+    fn look_into(&mut self, entry: &Entry, needed: bool) -> Result<Option<(Opened, Option<Look>)>, Damage> {
+        // Whatever is built again gets a fresh checksum: the old one is verified first, even where it is not asked for.
+        if !self.view.check_crcs {
+            verified(entry)?;
+        }
+        let opened = Opened::of(entry).map_err(Damage::Malformed)?;
+        if !needed {
+            if self.view.damage == DamagePolicy::Skip {
+                // It is left out as a whole or not at all: nothing of it may be in a piece when the fault is found.
+                opened.each(|_| ControlFlow::Continue(())).map_err(Damage::Malformed)?;
+            }
+            return Ok(Some((opened, None)));
+        }
+        let (_, codec) = self.builds(entry);
+        let mut left_out = self.out.left_out.clone();
+        let look = look(&opened, &self.view, codec, &mut left_out).map_err(Damage::Malformed)?;
+        self.out.left_out = left_out;
+        Ok(Some((opened, Some(look))))
+    }
+
+    /// Passes a damaged entry, or stops in front of it.
+    fn damaged(&mut self, entry: Option<&Entry>, position: usize, damage: Damage) -> Result<Taken, Refused> {
+        self.view.cursor = self.out.cursor;
+        let records = self.records.get(position..).unwrap_or_default();
+        match pass(records, entry, &self.view, &damage) {
+            Passing::Behind => return Ok(Taken::Behind),
+            // Which transactions are open behind it is not known any more: the next answer will say.
+            Passing::LeftOut(next) => {
+                if self.out.left_out.is_empty() {
+                    self.close_open()?;
+                    self.pass_to(Some(next));
+                    self.out.cursor = self.out.cursor.max(next);
+                }
+            }
+            Passing::New(range) => self.out.left_out.push(range),
+            Passing::Stops(offset) => self.refuse(offset, damage.into()),
+        }
+        Ok(Taken::Ends)
     }
 
     /// Writes an entry with its payload as it came.
@@ -218,7 +277,7 @@ impl Planner<'_> {
             return Ok(());
         };
         self.out.filtered += look.filtered;
-        let Some((offset, loss)) = look.refused else {
+        let Some((offset, loss)) = look.refused.clone() else {
             self.pass_to(next_offset(entry));
             return Ok(());
         };
@@ -291,10 +350,10 @@ impl Planner<'_> {
         }
     }
 
-    /// The link cannot go on past the cursor; unless it goes nowhere anyway before the ledger has been told.
-    fn refuse(&mut self, why: Refused) {
+    /// The link cannot go on past `offset`; unless it goes nowhere anyway before the ledger has been told.
+    fn refuse(&mut self, offset: i64, why: Refused) {
         if self.out.left_out.is_empty() {
-            self.out.refused.get_or_insert((self.out.cursor, why));
+            self.out.refused.get_or_insert((offset, why));
         }
     }
 
@@ -333,10 +392,20 @@ impl Planner<'_> {
     fn finish(mut self) -> Outcome {
         if let Err(why) = self.close_open() {
             self.out.left_out.clear();
-            self.refuse(why);
+            self.refuse(self.out.cursor, why);
         }
         self.out
     }
+}
+
+/// Whether the checksum of an entry is that of its bytes.
+fn verified(entry: &Entry) -> Result<(), Damage> {
+    let checksums = match entry {
+        Entry::Batch(batch) => batch.checksums(),
+        Entry::Message(message) => message.checksums(),
+        Entry::Partial(_) => return Ok(()),
+    };
+    if checksums.agree() { Ok(()) } else { Err(Damage::Verdict(Refuse::Checksum(checksums))) }
 }
 
 fn last_fingerprint(entry: &Entry, with_headers: bool) -> Result<Fingerprint, RecordError> {

@@ -8,7 +8,7 @@ use super::decode::SourceRecord;
 use super::entry::next_offset;
 use super::loss::{LeftOut, Loss};
 use crate::client::ApiRanges;
-use crate::config::{LossPolicy, Policies};
+use crate::config::{DamagePolicy, LossPolicy, Policies};
 use crate::filter::{Decision, Filters, Replacement};
 
 /// The newest record format that a broker stores as it came.
@@ -79,6 +79,8 @@ pub struct TopicLimits {
 pub struct View<'a> {
     /// The next source offset that the link wants.
     pub cursor: i64,
+    /// The source's end, as far as it is known: nothing damaged reaches beyond it.
+    pub end: i64,
     /// What the target takes.
     pub target: Abilities,
     /// What its topic takes. Never asked by a walk: what was lost to it once is in `left_out`.
@@ -98,6 +100,8 @@ pub struct View<'a> {
     pub partition: i32,
     /// What is done about records that the target cannot take.
     pub policies: Policies,
+    /// What is done about damaged batches.
+    pub damage: DamagePolicy,
     /// Which records are mirrored, and as what.
     pub filters: &'a Filters,
     /// What the ledger says is left out: neither written nor counted.
@@ -196,6 +200,10 @@ impl View<'_> {
             Loss::TooLarge { .. } => self.policies.too_large,
             Loss::Timestamp { .. } => self.policies.timestamps,
             Loss::NoKey => self.policies.keyless,
+            Loss::Damaged(_) => match self.damage {
+                DamagePolicy::Stop => LossPolicy::Refuse,
+                DamagePolicy::Skip => LossPolicy::Drop,
+            },
         }
     }
 }

@@ -7,12 +7,14 @@
 
 use std::ops::ControlFlow;
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use kmirror_proto::records::{Entry, split};
 
+use super::damage::{Damage, Passing, pass, size_of};
 use super::decode::{Fingerprint, decode};
-use super::entry::{has_gap, next_offset};
+use super::entry::{has_gap, next_offset, size};
 use super::judge::{Verdict, judge};
+use super::loss::LossRange;
 use super::pieces::Refused;
 use super::view::{Fate, Magic, View};
 use crate::fetch::Aborted;
@@ -40,47 +42,61 @@ pub fn walk(records: Bytes, mut aborted: Aborted, view: &View<'_>, wanted: u64) 
     let mut view = *view;
     let begin = view.cursor;
     let mut walked = Walked { cursor: view.cursor, ..Walked::default() };
-    for entry in split(records) {
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(error) => {
-                walked.refused = Some((walked.cursor, Refused::Malformed(error)));
-                break;
-            }
-        };
-        if let Entry::Partial(partial) = &entry {
+    let mut rest = records;
+    let mut entries = split(rest.clone());
+    while let Some(entry) = entries.next() {
+        if let Ok(Entry::Partial(partial)) = &entry {
             if walked.cursor == begin {
                 walked.too_small = Some(partial.need);
             }
             break;
         }
         view.cursor = walked.cursor;
-        walked.gaps |= has_gap(&entry, view.cursor);
-        let is_aborted = aborted.covers(&entry);
-        match judge(&entry, is_aborted, &view) {
-            Verdict::Forward | Verdict::Restamp | Verdict::Rewrite(_) => {
-                if let Err(why) = step(&entry, &view, wanted, &mut walked) {
-                    walked.refused = Some((walked.cursor, why));
+        let (damage, len) = match &entry {
+            Ok(entry) => (take(entry, &view, &aborted, wanted, &mut walked).err(), size(entry)),
+            Err(error) => (Some(Damage::Malformed(error.clone())), size_of(&rest).unwrap_or(rest.len())),
+        };
+        if let Some(damage) = damage {
+            match pass(&rest, entry.as_ref().ok(), &view, &damage) {
+                Passing::Behind => {}
+                Passing::LeftOut(next) => {
+                    walked.cursor = next;
+                    break;
+                }
+                // What the ledger does not know was written before it was damaged, and counts.
+                Passing::New(LossRange { from: offset, .. }) | Passing::Stops(offset) => {
+                    walked.refused = Some((offset, damage.into()));
                     break;
                 }
             }
-            Verdict::Skip(_) => {
-                walked.cursor = walked.cursor.max(next_offset(&entry).unwrap_or(walked.cursor));
-            }
-            Verdict::Refuse(why) => {
-                walked.refused = Some((walked.cursor, Refused::Verdict(why)));
-                break;
-            }
+        } else if let Ok(entry) = &entry {
+            aborted.pass(entry);
         }
         if walked.records == wanted {
             break;
+        }
+        rest.advance(len);
+        if entry.is_err() {
+            entries = split(rest.clone());
         }
     }
     walked
 }
 
+/// Takes one entry.
+fn take(entry: &Entry, view: &View<'_>, aborted: &Aborted, wanted: u64, walked: &mut Walked) -> Result<(), Damage> {
+    let gap = has_gap(entry, view.cursor);
+    match judge(entry, aborted.holds(entry), view) {
+        Verdict::Forward | Verdict::Restamp | Verdict::Rewrite(_) => step(entry, view, wanted, walked)?,
+        Verdict::Skip(_) => walked.cursor = walked.cursor.max(next_offset(entry).unwrap_or(walked.cursor)),
+        Verdict::Refuse(why) => return Err(Damage::Verdict(why)),
+    }
+    walked.gaps |= gap;
+    Ok(())
+}
+
 /// Passes one entry, or as much of it as is wanted.
-fn step(entry: &Entry, view: &View<'_>, wanted: u64, walked: &mut Walked) -> Result<(), Refused> {
+fn step(entry: &Entry, view: &View<'_>, wanted: u64, walked: &mut Walked) -> Result<(), Damage> {
     let left = wanted - walked.records;
     if let Some(count) = counted_by_header(entry, view)
         && count < left
@@ -112,7 +128,7 @@ fn step(entry: &Entry, view: &View<'_>, wanted: u64, walked: &mut Walked) -> Res
         last = Some(Fingerprint::of(&written, view.target.magic == Magic::V2));
         ControlFlow::Continue(())
     })
-    .map_err(Refused::Malformed)?;
+    .map_err(Damage::Malformed)?;
     walked.records += passed;
     walked.cursor = if whole { next_offset(entry).unwrap_or(cursor) } else { cursor };
     walked.last = last.filter(|_| walked.records == wanted);

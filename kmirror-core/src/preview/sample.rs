@@ -142,6 +142,7 @@ impl<'a> Bench<'a> {
     fn view(&self, cursor: i64, left_out: &'a LeftOut) -> View<'a> {
         View {
             cursor,
+            end: i64::MAX,
             target: self.target,
             limits: self.limits,
             check_crcs: self.config.fetch.check_crcs,
@@ -152,6 +153,7 @@ impl<'a> Bench<'a> {
             partition: self.partition,
             // Every loss is to be seen, whatever would be done about it.
             policies: EVERY_LOSS,
+            damage: self.route.damage,
             filters: &self.route.filters,
             left_out,
         }
@@ -184,6 +186,8 @@ fn policy(loss: &Loss, policies: &Policies) -> (&'static str, LossPolicy) {
         Loss::TooLarge { .. } => ("on_too_large", policies.too_large),
         Loss::Timestamp { .. } => ("on_timestamp", policies.timestamps),
         Loss::NoKey => ("on_keyless", policies.keyless),
+        // It stops nothing, else it were no loss.
+        Loss::Damaged(_) => ("on_damage", LossPolicy::Drop),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use fastrand::Rng;
-use kmirror_core::config::Policies;
+use kmirror_core::config::{DamagePolicy, Policies};
 use kmirror_core::fetch::Aborted;
 use kmirror_core::filter::Filters;
 use kmirror_core::plan::{Abilities, Body, LeftOut, Magic, Rewriter, TopicLimits, View, plan};
@@ -128,6 +128,7 @@ fn carried(record: &RecordRead, magic: Magic) -> RecordRead {
 fn view<'a>(cursor: i64, target: Abilities, filters: &'a Filters, left_out: &'a LeftOut) -> View<'a> {
     View {
         cursor,
+        end: i64::MAX,
         target,
         limits: TopicLimits::default(),
         check_crcs: true,
@@ -137,6 +138,7 @@ fn view<'a>(cursor: i64, target: Abilities, filters: &'a Filters, left_out: &'a 
         topic: "t",
         partition: 0,
         policies: Policies::default(),
+        damage: DamagePolicy::Stop,
         filters,
         left_out,
     }

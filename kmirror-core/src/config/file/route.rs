@@ -10,7 +10,7 @@ use super::section::Reader;
 use crate::config::built_in::condition;
 use crate::config::error::ConfigError;
 use crate::config::routing::{
-    Coalesce, LossPolicy, PartitionPolicy, Policies, Rename, RouteConfig, RouteRule, TopicCreation,
+    Coalesce, DamagePolicy, LossPolicy, PartitionPolicy, Policies, Rename, RouteConfig, RouteRule, TopicCreation,
 };
 use crate::config::topics::TopicPattern;
 use crate::filter::{ConditionFilter, Conditions, Filters, RecordFilter};
@@ -19,6 +19,8 @@ const POLICIES: &[(&str, LossPolicy)] = &[("refuse", LossPolicy::Refuse), ("drop
 
 const PARTITIONS: &[(&str, PartitionPolicy)] =
     &[("grow", PartitionPolicy::Grow), ("stop", PartitionPolicy::Stop), ("modulo", PartitionPolicy::Modulo)];
+
+const DAMAGE: &[(&str, DamagePolicy)] = &[("stop", DamagePolicy::Stop), ("skip", DamagePolicy::Skip)];
 
 const COALESCE: &[(&str, Coalesce)] = &[("auto", Coalesce::Auto), ("off", Coalesce::Off)];
 
@@ -45,13 +47,14 @@ pub(super) fn route(reader: &mut Reader<'_, '_>, base: &RouteConfig) -> (Option<
         keyless: policy("on_keyless", base.policies.keyless),
         refused: policy("on_refused", base.policies.refused),
     };
+    let damage = reader.one_of("on_damage", DAMAGE).unwrap_or(base.damage);
     let coalesce = reader.one_of("coalesce", COALESCE).unwrap_or(base.coalesce);
     let create = reader.boolean("create").unwrap_or(base.creation.create);
     let factor = reader.read("replication_factor", replication_factor).unwrap_or(base.creation.replication_factor);
     let mut settings: BTreeMap<String, String> = base.creation.settings.clone();
     settings.extend(reader.table("settings"));
     let creation = TopicCreation { create, replication_factor: factor, settings };
-    (rename, RouteConfig { policies, partitions, creation, filters, coalesce })
+    (rename, RouteConfig { policies, partitions, creation, filters, damage, coalesce })
 }
 
 /// One expression, or a list of them.

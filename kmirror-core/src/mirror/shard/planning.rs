@@ -35,6 +35,7 @@ impl Shard {
     fn view<'a>(&self, now: Now, link: &Link, lent: &'a Lent) -> Option<View<'a>> {
         Some(View {
             cursor: link.cursor.next.0,
+            end: link.source_end.map_or(i64::MAX, |end| end.0),
             target: link.route?.abilities,
             limits: link.limits,
             check_crcs: self.config.fetch.check_crcs,
@@ -44,6 +45,7 @@ impl Shard {
             topic: &lent.topic,
             partition: link.name.partition,
             policies: lent.config.policies,
+            damage: lent.config.damage,
             filters: &lent.config.filters,
             left_out: &lent.left_out,
         })

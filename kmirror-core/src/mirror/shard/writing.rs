@@ -305,9 +305,30 @@ impl Shard {
                 return self.stop_link(now, id, StopReason::OutOfSequence(code));
             }
         }
+        if code == ErrorCode::UNKNOWN_SERVER_ERROR {
+            self.unexplained(id);
+        }
         // A refused sequence was not appended; everything else may have been.
         self.doubt(now, id, format!("{broker}: {code}"), if about_sequences { None } else { sent });
         self.target.refresh_metadata(now);
+    }
+
+    /// So a broker answers in trouble of its own, and to a payload that it cannot read (fact R18). If it says so of one batch
+    /// again and again, that is looked into.
+    fn unexplained(&mut self, id: LinkId) {
+        let Some(link) = self.links.get_mut(&id) else { return };
+        let Some((from, to, _)) = link.lane.oldest() else { return };
+        let (at, times) = link.unexplained;
+        let times = if at == from { times + 1 } else { 1 };
+        link.unexplained = (from, times);
+        if times < UNEXPLAINED_MAX {
+            return;
+        }
+        if link.lane.oldest_is_joined() {
+            link.joins_from = to;
+        } else {
+            link.apart_to = to;
+        }
     }
 
     /// The target refuses a batch for good: its records go one by one, if that can help; the one that it does not take
@@ -396,6 +417,9 @@ fn is_about_records(code: ErrorCode) -> bool {
             | ErrorCode::INVALID_TIMESTAMP
     )
 }
+
+/// So often an error without a reason is taken for the broker's own trouble.
+const UNEXPLAINED_MAX: u32 = 3;
 
 /// Resumes in a row that end in an answer about sequences before the link is stopped. With their back-off they last
 /// longer than the settle time: what was appended but not yet replicated is visible by then.

@@ -1,5 +1,6 @@
 //! The mirror's machines between clusters in memory: what is copied, what happens to it in trouble, how it ends.
 
+mod damage;
 mod ending;
 mod faults;
 mod joining;

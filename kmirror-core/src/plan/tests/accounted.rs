@@ -161,6 +161,7 @@ fn kind(loss: &Loss) -> &'static str {
         Loss::TooLarge { .. } => "size",
         Loss::Timestamp { .. } => "timestamp",
         Loss::NoKey => "key",
+        Loss::Damaged(_) => "damage",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use kmirror_proto::compress::Codec;
-use kmirror_proto::records::{BatchBuilder, HeadersSource, Stamp};
+use kmirror_proto::records::{BatchBuilder, HeadersSource, Stamp, crc32c};
 
 use super::super::{LeftOut, Loss, LossRange, Outcome, Refused, TopicLimits, View, plan, walk};
 use super::{Abilities, LARGE, V1, V2, consumed, contents, ranges, view};
@@ -64,7 +64,7 @@ fn keyed(base: i64, signs: &str) -> Bytes {
 }
 
 fn lost(outcome: &Outcome) -> Vec<(i64, i64, u32, Loss)> {
-    outcome.left_out.iter().map(|range| (range.from, range.to, range.records, range.loss)).collect()
+    outcome.left_out.iter().map(|range| (range.from, range.to, range.records, range.loss.clone())).collect()
 }
 
 #[test]
@@ -116,6 +116,32 @@ fn no_piece_is_larger_than_the_target_takes_however_badly_it_compresses() {
 }
 
 #[test]
+fn a_batch_that_decodes_to_far_more_than_it_is_is_split_by_what_it_decodes_to() {
+    // 4 MB in every codec, in a batch and in a wrapper, larger than the topic takes, and one record among them that no
+    // batch of it holds.
+    let (dull, loud) = (vec![b'.'; 40_000], noise(9_000));
+    let value = |n: usize| if n == 50 { noise(60_000) } else { [&dull[..], &loud[n * 80..n * 80 + 400]].concat() };
+    let values: Vec<_> = (0..100).map(value).collect();
+    let rows: Vec<Row<'_>> = values.iter().map(|value| (T0, None, &value[..])).collect();
+    for codec in [Codec::Gzip, Codec::Snappy, Codec::Lz4, Codec::Zstd] {
+        let log = batch(0, codec, &rows);
+        assert!(log.len() > 25_000 && log.len() < 1_000_000, "{codec}: {}", log.len());
+        for target in [V1, V2] {
+            let outcome = planned(&log, target, size(25_000), REFUSE);
+            assert!(
+                matches!(outcome.refused, Some((50, Refused::Loss(Loss::TooLarge { .. })))),
+                "{:?}",
+                outcome.refused
+            );
+            assert_eq!((contents(&outcome).len(), outcome.cursor), (50, 50), "{codec}");
+            assert!(outcome.pieces.iter().all(|piece| piece.body.len() <= 25_000), "{codec}");
+            let dropped = planned(&log, target, size(25_000), DROP);
+            assert_eq!(lost(&dropped).iter().map(|loss| (loss.0, loss.1)).collect::<Vec<_>>(), [(50, 51)]);
+        }
+    }
+}
+
+#[test]
 fn a_record_that_is_too_large_alone_is_lost_and_one_that_fits_compressed_is_not() {
     // report B31 (b), (c).
     let (large, small) = (noise(3000), vec![b'x'; 3000]);
@@ -159,7 +185,7 @@ fn timestamps_are_looked_at_where_the_header_says_that_one_may_be_out_of_range()
     let log = batch(0, Codec::Gzip, &[(T0, None, b"a"), (T0 + hour + 1, None, b"b"), (T0 + hour, None, b"c")]);
     let refused = planned(&log, V2, limits, REFUSE);
     let loss = Loss::Timestamp { timestamp: T0 + hour + 1 };
-    assert_eq!((ranges(&refused), refused.refused), (vec![(0, 1)], Some((1, Refused::Loss(loss)))));
+    assert_eq!((ranges(&refused), refused.refused), (vec![(0, 1)], Some((1, Refused::Loss(loss.clone())))));
     assert_eq!(lost(&planned(&log, V2, limits, DROP)), [(1, 2, 1, loss)]);
     // A maximum that no record has is the broker's to correct (fact R10).
     let mut wrong = Batch::new(0, 2);
@@ -217,8 +243,10 @@ fn a_delete_horizon_says_nothing_about_the_age_of_records() {
     }
     let mut log = builder.finish(Stamp::NONE).unwrap().to_vec();
     log[22] |= 0x40;
+    let crc = crc32c(&log[21..]);
+    log[17..21].copy_from_slice(&crc.to_be_bytes());
     let limits = TopicLimits { timestamp_before_max_ms: Some(1000), ..NONE };
-    let view = View { limits, policies: REFUSE, check_crcs: false, ..view(0, V2) };
+    let view = View { limits, policies: REFUSE, ..view(0, V2) };
     let outcome = plan(log.into(), Aborted::default(), &view, None, LARGE, &mut None);
     assert_eq!(outcome.refused, Some((0, Refused::Loss(Loss::Timestamp { timestamp: T0 - 5000 }))));
 }

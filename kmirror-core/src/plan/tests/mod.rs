@@ -4,6 +4,7 @@ mod accounted;
 mod agree;
 mod choosing;
 mod coalescing;
+mod damaged;
 mod generated;
 mod judging;
 mod legacy;
@@ -15,7 +16,7 @@ use std::sync::LazyLock;
 use bytes::Bytes;
 
 use super::{Abilities, Body, LeftOut, Magic, Outcome, Piece, Rewriter, TopicLimits, View, Walked, plan, walk};
-use crate::config::Policies;
+use crate::config::{DamagePolicy, Policies};
 use crate::fetch::Aborted;
 use crate::filter::Filters;
 use crate::sample::{Seen, T0, records_of};
@@ -33,6 +34,7 @@ fn view(cursor: i64, target: Abilities) -> View<'static> {
     static LEFT_OUT: LazyLock<LeftOut> = LazyLock::new(LeftOut::default);
     View {
         cursor,
+        end: i64::MAX,
         target,
         limits: TopicLimits::default(),
         check_crcs: true,
@@ -42,6 +44,7 @@ fn view(cursor: i64, target: Abilities) -> View<'static> {
         topic: "t",
         partition: 0,
         policies: Policies::default(),
+        damage: DamagePolicy::Stop,
         filters: &FILTERS,
         left_out: &LEFT_OUT,
     }
