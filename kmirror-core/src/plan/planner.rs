@@ -14,7 +14,6 @@ use super::look::{Look, is_needed, look, room};
 use super::pieces::{Body, Outcome, Piece, Refused};
 use super::rewrite::Rewriter;
 use super::view::{Fate, Magic, View};
-use crate::config::DamagePolicy;
 use crate::fetch::Aborted;
 use crate::limits::{DECOMPRESSED_BYTES_MAX, LEFT_OUT_RANGES_MAX};
 
@@ -151,10 +150,8 @@ impl Planner<'_> {
         }
         let opened = Opened::of(entry).map_err(Damage::Malformed)?;
         if !needed {
-            if self.view.damage == DamagePolicy::Skip {
-                // It is left out as a whole or not at all: nothing of it may be in a piece when the fault is found.
-                opened.each(|_| ControlFlow::Continue(())).map_err(Damage::Malformed)?;
-            }
+            // It is written as a whole or not at all: nothing of it may be in a piece when the fault is found.
+            opened.each(|_| ControlFlow::Continue(())).map_err(Damage::Malformed)?;
             return Ok(Some((opened, None)));
         }
         let (_, codec) = self.builds(entry);

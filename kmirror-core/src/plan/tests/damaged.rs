@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use kmirror_proto::compress::Codec;
-use kmirror_proto::records::RawBatch;
+use kmirror_proto::records::{RawBatch, crc32c};
 
 use super::super::{Abilities, Damage, LeftOut, Loss, Outcome, Refuse, Refused, View, Walked, plan, walk};
 use super::{LARGE, V1, V2, contents, ranges, view};
@@ -177,6 +177,23 @@ fn broken(base: i64, records: i32) -> Batch {
     let mut broken = Batch::new(base, records);
     broken.attributes = 1;
     broken
+}
+
+/// The first record is whole, the second is not: a batch is written as a whole or not at all.
+#[test]
+fn nothing_of_a_batch_is_written_whose_end_is_broken() {
+    let mut bytes = Batch::new(2, 2).bytes().to_vec();
+    let end = bytes.len();
+    // The count of the last record's headers.
+    bytes[end - 1] = 0x7e;
+    let crc = crc32c(&bytes[21..]);
+    bytes[17..21].copy_from_slice(&crc.to_be_bytes());
+    let log = joined(&[Batch::new(0, 2).bytes(), bytes.into()]);
+    for view in [view(0, V1), View { apart_to: 9, ..view(0, V2) }] {
+        let outcome = plan(log.clone(), Aborted::default(), &view, None, 100, &mut None);
+        assert_eq!((ranges(&outcome).last(), outcome.cursor), (Some(&(outcome.cursor - 1, outcome.cursor)), 2));
+        assert!(matches!(outcome.refused, Some((2, Refused::Malformed(_)))), "{:?}", outcome.refused);
+    }
 }
 
 #[test]
