@@ -24,8 +24,9 @@ const ROWS: u32 = 4;
 /// Old to new, new to old, and both to and from 0.10.
 const PAIRS: [(Release, Release); 5] = [(V0_10_1, V4_4), (V4_4, V0_10_1), (V4_4, V0_11), (V2_0, V2_8), (V0_11, V2_0)];
 
-/// Shorter than a request may take, and than one without an answer may still take effect (a second); longer than a log of
-/// 0.10 has to stand still before it is believed (300 ms, once it is found again).
+/// Shorter than a request may take (a second), far shorter than one without an answer may still take effect (three: a machine
+/// that stands still for a moment proves nothing), longer than a log of 0.10 has to stand still before it is believed
+/// (300 ms, once it is found again).
 const A_WHILE: Duration = Duration::from_millis(700);
 
 /// What can happen to any request, with how often.

@@ -21,7 +21,7 @@ pub fn mirror_of(source: &Embedded, target: &Embedded, topics: &str) -> MirrorBu
 }
 
 /// A mirror that waits for nothing for long: it looks at both clusters every 100 ms; a request or a connection without an
-/// answer is given up after a second, and taken to have no effect any more a second after it was sent (30 s for users).
+/// answer is given up after a second, and taken to have no effect any more three seconds after it was sent (30 s for users).
 /// Small fetches: what it copies goes in many requests.
 pub fn impatient(source: &Embedded, target: &Embedded, topics: &str) -> Result<Config> {
     let properties = |bootstrap: String, more: &[(&str, &str)]| {
@@ -49,7 +49,7 @@ pub fn impatient(source: &Embedded, target: &Embedded, topics: &str) -> Result<C
         ..RunOptions::default()
     };
     let mut config = resolve(&options).map_err(|error| Failure::new(error.to_string()))?.config;
-    config.produce.settle = Duration::from_secs(1);
+    config.produce.settle = Duration::from_secs(3);
     config.refresh_interval = Duration::from_millis(100);
     Ok(config)
 }
