@@ -32,7 +32,9 @@ pub(crate) fn body(data: &[u8]) {
     assert_eq!(written, said, "{outcome:?}");
     if written > 0 {
         let walked = walk(log, Aborted::new(list), &view, written);
-        assert_eq!(walked.records, written, "what is counted is what is written: {walked:?}");
+        // What goes through unseen may be broken inside; the walk has to see its last record.
+        let unseen = walked.refused.is_some() && outcome.pieces.iter().any(|piece| !decodes(&piece.body));
+        assert!(walked.records == written || unseen, "{written} written, counted: {walked:?}");
     }
 }
 
@@ -81,6 +83,11 @@ fn in_order(outcome: &Outcome, cursor: i64) {
         at = piece.next;
     }
     assert!(outcome.cursor >= at, "{} behind {at}", outcome.cursor);
+}
+
+/// Whether the inside of a body can be read.
+fn decodes(body: &Body) -> bool {
+    split(bytes_of(body)).all(|entry| decode(&entry.unwrap(), |_| std::ops::ControlFlow::Continue(())).is_ok())
 }
 
 /// How many records a body holds; `0` where damage was let through because nobody checked.
