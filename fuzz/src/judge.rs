@@ -1,12 +1,9 @@
 //! What becomes of a source log: the judge is total, and what is planned and what is counted agree.
 
 use bytes::Bytes;
-use kmirror_core::config::{DamagePolicy, Policies};
+use kmirror_core::config::DamagePolicy;
 use kmirror_core::fetch::Aborted;
-use kmirror_core::filter::Filters;
-use kmirror_core::plan::{
-    Abilities, Body, LeftOut, Magic, Outcome, TopicLimits, Verdict, View, decode, judge, plan, walk,
-};
+use kmirror_core::plan::{Abilities, Body, Magic, Outcome, TopicLimits, Verdict, View, decode, judge, plan, walk};
 use kmirror_proto::messages::AbortedTransaction;
 use kmirror_proto::records::{Entry, Placement, split};
 
@@ -15,8 +12,7 @@ use crate::seeds;
 /// Two bytes say what the target takes, where the cursor is and what was aborted; the rest is the log.
 pub(crate) fn body(data: &[u8]) {
     let Some((head, log)) = data.split_first_chunk::<2>() else { return };
-    let (filters, left_out) = (Filters::default(), LeftOut::default());
-    let view = view(*head, &filters, &left_out);
+    let view = view(*head);
     let log = Bytes::copy_from_slice(log);
     let aborted = AbortedTransaction { producer_id: 9, first_offset: (head[1] >> 4).into() };
     let list = if head[0] & 128 == 0 { None } else { Some(std::slice::from_ref(&aborted)) };
@@ -40,23 +36,21 @@ pub(crate) fn body(data: &[u8]) {
 
 /// What is written of a whole log to a target of magic 2 (`0`) or 1 (`1`), by which nothing is refused.
 pub(crate) fn written(target: u8, log: &[u8]) -> Vec<u8> {
-    let (filters, left_out) = (Filters::default(), LeftOut::default());
-    let view = view([target, 0], &filters, &left_out);
+    let view = view([target, 0]);
     let outcome = plan(log.to_vec().into(), Aborted::default(), &view, None, BATCH_BYTES_MAX, &mut None);
     assert_eq!(outcome.refused, None);
-    outcome.pieces.iter().map(|piece| bytes_of(&piece.body)).collect::<Vec<_>>().concat()
+    outcome.pieces.iter().map(|piece| piece.body.bytes()).collect::<Vec<_>>().concat()
 }
 
 /// All that can be chosen, from two bytes.
-fn view<'a>(head: [u8; 2], filters: &'a Filters, left_out: &'a LeftOut) -> View<'a> {
+fn view(head: [u8; 2]) -> View<'static> {
+    let target = Abilities {
+        magic: if head[0] & 1 == 0 { Magic::V2 } else { Magic::V1 },
+        zstd: head[0] & 3 == 0,
+        takes_unknown_ids: false,
+    };
     View {
         cursor: i64::from(head[1] & 15),
-        end: i64::MAX,
-        target: Abilities {
-            magic: if head[0] & 1 == 0 { Magic::V2 } else { Magic::V1 },
-            zstd: head[0] & 3 == 0,
-            takes_unknown_ids: false,
-        },
         limits: TopicLimits {
             batch_bytes_max: (head[0] & 4 != 0).then_some(300),
             keys_required: head[0] & 8 != 0,
@@ -64,15 +58,10 @@ fn view<'a>(head: [u8; 2], filters: &'a Filters, left_out: &'a LeftOut) -> View<
             timestamp_after_max_ms: None,
         },
         check_crcs: head[0] & 32 == 0,
-        keys_to: i64::MIN,
         apart_to: if head[0] & 64 == 0 { i64::MIN } else { i64::MAX },
         now_ms: 1_700_000_000_000,
-        topic: "t",
-        partition: 0,
-        policies: Policies::default(),
         damage: if head[0] & 128 == 0 { DamagePolicy::Stop } else { DamagePolicy::Skip },
-        filters,
-        left_out,
+        ..View::of(target)
     }
 }
 
@@ -87,13 +76,13 @@ fn in_order(outcome: &Outcome, cursor: i64) {
 
 /// Whether the inside of a body can be read.
 fn decodes(body: &Body) -> bool {
-    split(bytes_of(body)).all(|entry| decode(&entry.unwrap(), |_| std::ops::ControlFlow::Continue(())).is_ok())
+    split(body.bytes()).all(|entry| decode(&entry.unwrap(), |_| std::ops::ControlFlow::Continue(())).is_ok())
 }
 
 /// How many records a body holds; `0` where damage was let through because nobody checked.
 fn holds(body: &Body, checked: bool) -> u64 {
     let mut count = 0;
-    for entry in split(bytes_of(body)) {
+    for entry in split(body.bytes()) {
         let entry = entry.unwrap();
         assert!(!matches!(entry, Entry::Partial(_)));
         let raw = match &entry {
@@ -113,13 +102,6 @@ fn holds(body: &Body, checked: bool) -> u64 {
         });
     }
     count
-}
-
-fn bytes_of(body: &Body) -> Bytes {
-    match body {
-        Body::Batch(batch) => batch.bytes().clone(),
-        Body::Set { bytes, .. } => bytes.clone(),
-    }
 }
 
 const BATCH_BYTES_MAX: usize = 4096;

@@ -14,7 +14,7 @@ pub(super) fn show(
     at: usize,
     entry: &Entry,
     state: State,
-    verdict: Option<&[(String, String)]>,
+    verdict: &[(String, String)],
 ) -> io::Result<()> {
     let rows = match entry {
         Entry::Batch(batch) => {
@@ -32,10 +32,9 @@ pub(super) fn show(
             of_partial(partial)
         }
     };
-    for (name, value) in rows.iter().map(|(name, value)| (*name, value)) {
-        writeln!(out, "│ {name:<14}{value}")?;
-    }
-    for (name, value) in verdict.unwrap_or_default() {
+    let rows = rows.iter().map(|(name, value)| (*name, value));
+    let verdict = verdict.iter().map(|(name, value)| (name.as_str(), value));
+    for (name, value) in rows.chain(verdict) {
         writeln!(out, "│ {name:<14}{value}")?;
     }
     Ok(())

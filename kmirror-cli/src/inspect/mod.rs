@@ -20,7 +20,7 @@ mod verdict;
 use std::io::{self, Write};
 
 use bytes::Bytes;
-use kmirror_proto::records::{Entry, split};
+use kmirror_proto::records::split;
 
 use crate::args::InspectArgs;
 use crate::exit::Failure;
@@ -70,11 +70,11 @@ fn show(
         let (bytes, fault) = match &entry {
             Ok(entry) => {
                 let state = transactions.next(entry);
-                let verdict = target.map(|target| target.verdict(entry, state));
-                fields::show(out, at, entry, state, verdict.as_deref())?;
+                let verdict = target.map(|target| target.verdict(entry, state)).unwrap_or_default();
+                fields::show(out, at, entry, state, &verdict)?;
                 let fault = record::show_all(out, entry, records_max)?;
                 writeln!(out, "└")?;
-                (entry_bytes(entry), fault || fields::is_damaged(entry))
+                (entry.size(), fault || fields::is_damaged(entry))
             }
             Err(error) => {
                 writeln!(out, "at byte {at}: {error}; {} bytes are left and not read", rest.len())?;
@@ -85,12 +85,4 @@ fn show(
         damaged += u64::from(fault);
     }
     Ok(damaged)
-}
-
-fn entry_bytes(entry: &Entry) -> usize {
-    match entry {
-        Entry::Batch(batch) => batch.bytes().len(),
-        Entry::Message(message) => message.bytes().len(),
-        Entry::Partial(partial) => partial.have,
-    }
 }

@@ -27,17 +27,17 @@ pub(super) enum State {
 /// Goes through the entries of one partition in order.
 pub(super) struct Transactions {
     aborted: Aborted,
-    /// Where the markers are: by producer, offset and whether it commits. `None` where the answer has a list.
-    markers: Option<BTreeMap<i64, Vec<(i64, bool)>>>,
+    /// Where a producer's last marker is. `None` where the answer has a list.
+    ends: Option<BTreeMap<i64, i64>>,
 }
 
 impl Transactions {
     pub(super) fn of(part: &Part) -> Self {
         let Some(aborted) = &part.aborted else {
             let found = Markers::find(part);
-            return Self { aborted: Aborted::new(Some(&found.aborted)), markers: Some(found.markers) };
+            return Self { aborted: Aborted::new(Some(&found.aborted)), ends: Some(found.ends) };
         };
-        Self { aborted: Aborted::new(Some(aborted)), markers: None }
+        Self { aborted: Aborted::new(Some(aborted)), ends: None }
     }
 
     /// About the next entry.
@@ -51,9 +51,12 @@ impl Transactions {
         if !header.attributes.transactional() || header.attributes.control() {
             return State::Outside;
         }
-        let Some(markers) = &self.markers else { return State::Kept };
-        let ends = markers.get(&header.producer_id).is_some_and(|of| of.iter().any(|(at, _)| *at > header.base_offset));
-        if ends { State::Committed } else { State::Open }
+        let Some(ends) = &self.ends else { return State::Kept };
+        if ends.get(&header.producer_id).is_some_and(|end| *end > header.base_offset) {
+            State::Committed
+        } else {
+            State::Open
+        }
     }
 }
 
@@ -61,7 +64,7 @@ impl Transactions {
 #[derive(Default)]
 struct Markers {
     aborted: Vec<AbortedTransaction>,
-    markers: BTreeMap<i64, Vec<(i64, bool)>>,
+    ends: BTreeMap<i64, i64>,
 }
 
 impl Markers {
@@ -74,7 +77,7 @@ impl Markers {
             let header = &batch.header;
             if header.attributes.control() {
                 let Some(commits) = end(&batch) else { continue };
-                found.markers.entry(header.producer_id).or_default().push((header.base_offset, commits));
+                found.ends.insert(header.producer_id, header.base_offset);
                 if let Some(first_offset) = open.remove(&header.producer_id).filter(|_| !commits) {
                     found.aborted.push(AbortedTransaction { producer_id: header.producer_id, first_offset });
                 }

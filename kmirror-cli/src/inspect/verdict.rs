@@ -1,9 +1,8 @@
 //! What a mirror would do with an entry.
 
-use kmirror_core::config::{DamagePolicy, Policies, defaults};
+use kmirror_core::config::defaults;
 use kmirror_core::fetch::Aborted;
-use kmirror_core::filter::Filters;
-use kmirror_core::plan::{Abilities, LeftOut, Magic, Outcome, TopicLimits, Verdict, View, judge, plan};
+use kmirror_core::plan::{Abilities, Magic, Outcome, Verdict, View, judge, plan};
 use kmirror_proto::records::Entry;
 
 use super::transactions::State;
@@ -28,23 +27,7 @@ impl Target {
             // It is asked for again.
             return Vec::new();
         }
-        let (filters, left_out) = (Filters::default(), LeftOut::default());
-        let view = View {
-            cursor: i64::MIN,
-            end: i64::MAX,
-            target: self.abilities,
-            limits: TopicLimits::default(),
-            check_crcs: true,
-            keys_to: i64::MIN,
-            apart_to: i64::MIN,
-            now_ms: 0,
-            topic: "",
-            partition: 0,
-            policies: Policies::default(),
-            damage: DamagePolicy::Stop,
-            filters: &filters,
-            left_out: &left_out,
-        };
+        let view = View::of(self.abilities);
         let verdict = judge(entry, state == State::Aborted, &view);
         let words = match verdict {
             Verdict::Forward => "forward: its bytes go as they are".to_owned(),

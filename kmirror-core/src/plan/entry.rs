@@ -15,15 +15,6 @@ pub fn next_offset(entry: &Entry) -> Option<i64> {
     }
 }
 
-/// Its size in bytes.
-pub(super) fn size(entry: &Entry) -> usize {
-    match entry {
-        Entry::Batch(batch) => batch.bytes().len(),
-        Entry::Message(message) => message.bytes().len(),
-        Entry::Partial(partial) => partial.have,
-    }
-}
-
 /// The codec of its payload.
 pub(super) fn codec(entry: &Entry) -> Result<Codec, CodecError> {
     match entry {

@@ -45,6 +45,15 @@ pub enum Body {
 }
 
 impl Body {
+    /// Its bytes, shared.
+    #[must_use]
+    pub fn bytes(&self) -> Bytes {
+        match self {
+            Self::Batch(batch) => batch.bytes().clone(),
+            Self::Set { bytes, .. } => bytes.clone(),
+        }
+    }
+
     /// Its size in bytes.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -8,7 +8,7 @@ use kmirror_proto::records::{Entry, RecordError, rewrap, split, wrapper_shape};
 
 use super::damage::{Damage, Passing, pass, size_of};
 use super::decode::{Fingerprint, Opened, decode};
-use super::entry::{codec, has_gap, next_offset, size};
+use super::entry::{codec, has_gap, next_offset};
 use super::judge::{Refuse, Skip, Verdict, judge};
 use super::look::{Look, is_needed, look, room};
 use super::pieces::{Body, Outcome, Piece, Refused};
@@ -51,7 +51,7 @@ pub fn plan(
             }
             Ok(entry) => {
                 let taken = planner.take(entry, position, aborted.holds(entry));
-                position += size(entry);
+                position += entry.size();
                 if let Ok(Taken::Passed) = taken {
                     aborted.pass(entry);
                 }
@@ -199,7 +199,7 @@ impl Planner<'_> {
     /// A plain magic 1 message towards 0.10: it joins the run before it. The broker sets the offsets.
     fn forward(&mut self, entry: &Entry, position: usize) {
         let Entry::Message(message) = entry else { return };
-        let len = size(entry);
+        let len = entry.size();
         // What was passed over is not part of a run: offsets that fall, as no honest log has them, lie behind the cursor.
         let ends = |run: &Run| run.end != position || run.end - run.start + len > self.batch_bytes_max;
         if self.run.as_ref().is_some_and(ends) {

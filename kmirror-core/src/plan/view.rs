@@ -1,5 +1,7 @@
 //! What judging and looking go by: the target, its topic, and what the route wants.
 
+use std::sync::LazyLock;
+
 use kmirror_proto::ApiKey;
 use kmirror_proto::compress::Codec;
 use kmirror_proto::records::Entry;
@@ -119,6 +121,31 @@ pub(super) enum Fate {
     Filtered,
     /// The ledger says that it is left out.
     LeftOut,
+}
+
+impl View<'static> {
+    /// A whole log towards a target that takes anything: what a new route does, without filters and losses.
+    #[must_use]
+    pub fn of(target: Abilities) -> Self {
+        static FILTERS: LazyLock<Filters> = LazyLock::new(Filters::default);
+        static LEFT_OUT: LazyLock<LeftOut> = LazyLock::new(LeftOut::default);
+        Self {
+            cursor: i64::MIN,
+            end: i64::MAX,
+            target,
+            limits: TopicLimits::default(),
+            check_crcs: true,
+            keys_to: i64::MIN,
+            apart_to: i64::MIN,
+            now_ms: 0,
+            topic: "",
+            partition: 0,
+            policies: Policies::default(),
+            damage: DamagePolicy::Stop,
+            filters: &FILTERS,
+            left_out: &LEFT_OUT,
+        }
+    }
 }
 
 impl View<'_> {

@@ -12,7 +12,7 @@ use kmirror_proto::records::{Entry, split};
 
 use super::damage::{Damage, Passing, pass, size_of};
 use super::decode::{Fingerprint, decode};
-use super::entry::{has_gap, next_offset, size};
+use super::entry::{has_gap, next_offset};
 use super::judge::{Verdict, judge};
 use super::loss::LossRange;
 use super::pieces::Refused;
@@ -53,7 +53,7 @@ pub fn walk(records: Bytes, mut aborted: Aborted, view: &View<'_>, wanted: u64) 
         }
         view.cursor = walked.cursor;
         let (damage, len) = match &entry {
-            Ok(entry) => (take(entry, &view, &aborted, wanted, &mut walked).err(), size(entry)),
+            Ok(entry) => (take(entry, &view, &aborted, wanted, &mut walked).err(), entry.size()),
             Err(error) => (Some(Damage::Malformed(error.clone())), size_of(&rest).unwrap_or(rest.len())),
         };
         if let Some(damage) = damage {

@@ -33,6 +33,18 @@ pub enum Entry {
     Partial(Partial),
 }
 
+impl Entry {
+    /// Its size in bytes, as far as it is there.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Batch(batch) => batch.bytes().len(),
+            Self::Message(message) => message.bytes().len(),
+            Self::Partial(partial) => partial.have,
+        }
+    }
+}
+
 /// How much of a cut entry there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Partial {

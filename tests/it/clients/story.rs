@@ -271,5 +271,18 @@ macro_rules! on_each {
             $crate::clients::story::all(&$client?, kmirror_testkit::Release::$release)
         })*
     };
+    // On those that most clients know.
+    ($client:expr) => {
+        $crate::clients::story::on_each! { $client;
+            on_0_10_0 V0_10_0
+            on_0_10_1 V0_10_1
+            on_0_11 V0_11
+            on_1_1 V1_1
+            on_2_0 V2_0
+            on_2_8 V2_8
+            on_3_9 V3_9
+            on_4_4 V4_4
+        }
+    };
 }
 pub(super) use on_each;

@@ -2,10 +2,8 @@
 
 use bytes::Bytes;
 use fastrand::Rng;
-use kmirror_core::config::{DamagePolicy, Policies};
 use kmirror_core::fetch::Aborted;
-use kmirror_core::filter::Filters;
-use kmirror_core::plan::{Abilities, Body, LeftOut, Magic, Rewriter, TopicLimits, View, plan};
+use kmirror_core::plan::{Abilities, Body, Magic, Rewriter, View, plan};
 use kmirror_proto::compress::Codec;
 use kmirror_proto::records::{Stamp, restamp};
 
@@ -38,8 +36,7 @@ impl Mirrored {
         // The link begins in front of the set, or at one of its records.
         let cursor = if rng.u8(..4) > 0 || all.is_empty() { 0 } else { all[rng.usize(..all.len())].offset };
         let stamp = Stamp { producer_id: 4711, producer_epoch: 3, base_sequence: rng.i32(0..1 << 30) };
-        let (filters, left_out) = (Filters::default(), LeftOut::default());
-        let view = view(cursor, target, &filters, &left_out);
+        let view = View { cursor, ..View::of(target) };
         let mut rewriter: Option<Rewriter> = None;
         let outcome = plan(set.clone(), Aborted::default(), &view, codec, batch_bytes_max, &mut rewriter);
         if let Some((offset, why)) = outcome.refused {
@@ -123,23 +120,4 @@ fn data(batches: &[BatchRead]) -> impl Iterator<Item = &Content> {
 fn carried(record: &RecordRead, magic: Magic) -> RecordRead {
     let headers = if magic == Magic::V1 { Vec::new() } else { record.headers.clone() };
     RecordRead { offset: 0, headers, ..record.clone() }
-}
-
-fn view<'a>(cursor: i64, target: Abilities, filters: &'a Filters, left_out: &'a LeftOut) -> View<'a> {
-    View {
-        cursor,
-        end: i64::MAX,
-        target,
-        limits: TopicLimits::default(),
-        check_crcs: true,
-        keys_to: i64::MIN,
-        apart_to: i64::MIN,
-        now_ms: 1_600_000_000_000,
-        topic: "t",
-        partition: 0,
-        policies: Policies::default(),
-        damage: DamagePolicy::Stop,
-        filters,
-        left_out,
-    }
 }

@@ -11,14 +11,10 @@ mod legacy;
 mod losing;
 mod pieces;
 
-use std::sync::LazyLock;
-
 use bytes::Bytes;
 
-use super::{Abilities, Body, LeftOut, Magic, Outcome, Piece, Rewriter, TopicLimits, View, Walked, plan, walk};
-use crate::config::{DamagePolicy, Policies};
+use super::{Abilities, Magic, Outcome, Piece, Rewriter, View, Walked, plan, walk};
 use crate::fetch::Aborted;
-use crate::filter::Filters;
 use crate::sample::{Seen, T0, records_of};
 
 /// A target from 2.5 on.
@@ -30,24 +26,7 @@ const LARGE: usize = 800_000;
 
 /// The view of a route without filters, limits and losses.
 fn view(cursor: i64, target: Abilities) -> View<'static> {
-    static FILTERS: LazyLock<Filters> = LazyLock::new(Filters::default);
-    static LEFT_OUT: LazyLock<LeftOut> = LazyLock::new(LeftOut::default);
-    View {
-        cursor,
-        end: i64::MAX,
-        target,
-        limits: TopicLimits::default(),
-        check_crcs: true,
-        keys_to: i64::MIN,
-        apart_to: i64::MIN,
-        now_ms: T0,
-        topic: "t",
-        partition: 0,
-        policies: Policies::default(),
-        damage: DamagePolicy::Stop,
-        filters: &FILTERS,
-        left_out: &LEFT_OUT,
-    }
+    View { cursor, now_ms: T0, topic: "t", ..View::of(target) }
 }
 
 fn planned(records: Bytes, cursor: i64, target: Abilities) -> Outcome {
@@ -64,10 +43,7 @@ fn walked(records: Bytes, cursor: i64, target: Abilities, wanted: u64) -> Walked
 }
 
 fn bytes_of(piece: &Piece) -> Bytes {
-    match &piece.body {
-        Body::Batch(batch) => batch.bytes().clone(),
-        Body::Set { bytes, .. } => bytes.clone(),
-    }
+    piece.body.bytes()
 }
 
 /// What a consumer of the target would see of the pieces, without the offsets, which the target gives.
